@@ -1,0 +1,1 @@
+"""Floor 1: devices behind one protocol, and the boards they sit on."""

@@ -1,0 +1,1 @@
+"""Words to a checked plan: catalogue, prompt, grammar, decomposer, validator, evidence, refusals."""
