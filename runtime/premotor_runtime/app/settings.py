@@ -1,0 +1,52 @@
+"""`configs/laptop.yaml` and its like: what a robot's runtime is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from premotor_foundation import strict_yaml
+from premotor_foundation.strict_yaml import limited
+from premotor_runtime.executor.control_loop import ControlTiming
+from premotor_runtime.executor.miss_policy import MissPolicy
+
+
+@dataclass(frozen=True)
+class PlannerSettings:
+    """The language model that plans.
+
+    `model` is `gemma3-270m` (the package of the extra `planner`), `embedded` (committed, small), a Hugging Face folder
+    or a .gguf file; `adapter` is a LoRA folder, `default` for the one that belongs to the model, or empty for none.
+    """
+
+    model: str = "gemma3-270m"
+    adapter: str = "default"
+    max_output_tokens: int = limited(at_least=16, at_most=512, default=160)
+    kv_tokens: int = limited(at_least=512, at_most=65_536, default=4096)
+    prefill_chunk_tokens: int = limited(at_least=16, at_most=4096, default=256)
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Processor cores by number; null leaves the choice to the system."""
+
+    reflex: int | None = None
+    brain: int | None = None
+    sched_fifo: bool = False
+
+
+@dataclass(frozen=True)
+class RuntimeSettings:
+    """A whole configuration file."""
+
+    robot: str
+    planner: PlannerSettings = field(default_factory=PlannerSettings)
+    control: ControlTiming = field(default_factory=ControlTiming)
+    miss_policy: MissPolicy = field(default_factory=MissPolicy)
+    cores: Cores = field(default_factory=Cores)
+    mission_timeout_s: float = limited(above=0.0, at_most=86_400.0, default=900.0)
+
+
+def load_settings(path: Path) -> RuntimeSettings:
+    """Read a configuration; raises ConfigError with file and line."""
+    return strict_yaml.load(path, RuntimeSettings)

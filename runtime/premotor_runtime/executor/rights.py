@@ -1,0 +1,59 @@
+"""What a real-time process asks of the operating system, and what it was given: reported, never assumed."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+from dataclasses import dataclass
+
+_MCL_CURRENT_AND_FUTURE = 3
+_FIFO_PRIORITY = 50
+
+
+@dataclass(frozen=True)
+class Rights:
+    """Each right as granted or not; `core` is the one the process is pinned to."""
+
+    memory_locked: bool
+    sched_fifo: bool
+    core: int | None
+    gc_frozen: bool
+
+
+def take_rights(core: int | None, sched_fifo: bool) -> Rights:
+    """Pin this process to `core`, lock its memory, ask for SCHED_FIFO, freeze the garbage collector.
+
+    Whatever the system denies is left as it was and shows in the result. Call it after everything is loaded: objects
+    made before are never scanned again, and the collector is off from here on.
+    """
+    return Rights(_lock_memory(), sched_fifo and _fifo(), _pin(core), _freeze_gc())
+
+
+def _pin(core: int | None) -> int | None:
+    if core is None or core not in os.sched_getaffinity(0):
+        return None
+    os.sched_setaffinity(0, {core})
+    return core
+
+
+def _lock_memory() -> bool:
+    try:
+        return bool(ctypes.CDLL(None, use_errno=True).mlockall(_MCL_CURRENT_AND_FUTURE) == 0)
+    except (OSError, AttributeError):
+        return False
+
+
+def _fifo() -> bool:
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_FIFO_PRIORITY))
+    except OSError:
+        return False
+    return True
+
+
+def _freeze_gc() -> bool:
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    return True
