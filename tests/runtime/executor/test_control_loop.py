@@ -59,7 +59,7 @@ def run(decide_s: list[float], held: int = 2) -> tuple[ScriptedTask, PeriodLog]:
 
 
 def test_releases_are_absolute_so_lateness_does_not_accumulate() -> None:
-    task, log = run([0.011] * 200)
+    _, log = run([0.011] * 200)
     assert log.ticks == 200
     assert log.misses == 0
     assert [period.release_s for period in log.periods] == pytest.approx([100.0 + 0.05 * k for k in range(200)])
@@ -78,7 +78,7 @@ def test_every_command_passes_the_gate() -> None:
 
 
 def test_a_release_that_passed_by_is_counted_as_missed_and_not_run_late() -> None:
-    task, log = run([0.01, 0.120, 0.01])
+    _, log = run([0.01, 0.120, 0.01])
     assert len(log.periods) == 3
     assert log.ticks == 5
     assert log.misses == 3

@@ -1,0 +1,85 @@
+"""A child process, the pipe to it, and the certainty that it ends with its parent's interest in it."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing as mp
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from premotor_foundation.errors import EXIT_FAILED, PremotorError
+from premotor_runtime.app.messages import Failed, Shutdown
+
+STOP_TIMEOUT_S = 10.0
+
+
+class ProcessFailed(PremotorError):
+    """A child process ended, hung, or reported that it cannot go on."""
+
+    def __init__(self, message: str, exit_code: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Child:
+    """A spawned process running `main(pipe, *args)`; leaving the context ends it."""
+
+    def __init__(self, name: str, main: Callable[..., None], args: tuple[Any, ...]) -> None:
+        self.name = name
+        context = mp.get_context("spawn")
+        ours, theirs = context.Pipe()
+        self._pipe: Connection = ours
+        self._process = context.Process(target=main, args=(theirs, *args), name=name, daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(ProcessFailed):
+            self.send(Shutdown())
+        self._process.join(STOP_TIMEOUT_S)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._pipe.close()
+
+    def send(self, message: object) -> None:
+        """Send one picklable message; raises ProcessFailed when the process is gone."""
+        try:
+            self._pipe.send(message)
+        except OSError as error:
+            raise self._died() from error
+
+    def receive(self, timeout_s: float) -> object | None:
+        """The next message, or None after `timeout_s`; a Failed message and a dead process are raised."""
+        ready = wait([self._pipe, self._process.sentinel], timeout=max(0.0, timeout_s))
+        if self._pipe not in ready and not self._pipe.poll(0):
+            if ready:
+                raise self._died()
+            return None
+        try:
+            message: object = self._pipe.recv()
+        except EOFError as error:
+            raise self._died() from error
+        if isinstance(message, Failed):
+            raise ProcessFailed(message.message, message.exit_code)
+        return message
+
+    def expect(self, kind: type[Any], timeout_s: float) -> Any:
+        """Wait for a message of `kind`, skipping others."""
+        give_up = time.monotonic() + timeout_s
+        while True:
+            message = self.receive(give_up - time.monotonic())
+            if isinstance(message, kind):
+                return message
+            if message is None:
+                raise ProcessFailed(f"the {self.name} process said nothing for {timeout_s:g} s; is the machine busy?")
+
+    def _died(self) -> ProcessFailed:
+        self._process.join(1.0)
+        code = self._process.exitcode
+        return ProcessFailed(f"the {self.name} process ended unexpectedly (exit code {code}); see the messages above")

@@ -1,0 +1,106 @@
+"""What crosses the pipes between the supervisor, the brain and the reflex. Plain frozen values, all picklable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from premotor_planners.task.decomposer import Decomposition
+
+from premotor_planners.task.plan import Plan
+from premotor_runtime.app.executive import StepRecord
+from premotor_runtime.executor.period_log import Percentiles
+from premotor_runtime.executor.records import Record
+from premotor_runtime.executor.rights import Rights
+from premotor_runtime.executor.robot import Collision
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A process could not go on; the supervisor ends with `exit_code` and this sentence."""
+
+    message: str
+    exit_code: int
+
+
+@dataclass(frozen=True)
+class BrainReady:
+    """The model is loaded; `notice` says so when it is not the one that was configured."""
+
+    model: str
+    load_s: float
+    notice: str = ""
+
+
+@dataclass(frozen=True)
+class PlanTask:
+    """Supervisor to brain: plan this."""
+
+    task: str
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Brain to supervisor: the plan, question or refusal, and the engine's records."""
+
+    decomposition: Decomposition
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class ReflexReady:
+    """The control loop is running and holding still."""
+
+    rights: Rights
+
+
+@dataclass(frozen=True)
+class Execute:
+    """Supervisor to reflex: carry out this plan, then report."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Supervisor to reflex: brake to a stop, report, end."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Reflex to supervisor, a few times a second: which step runs, and where the robot is."""
+
+    step: int
+    remaining_m: float | None
+    misses: int
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class ReflexReport:
+    """Everything the reflex knows when its mission is over. Paths in metres, frame map."""
+
+    steps: tuple[StepRecord, ...]
+    succeeded: bool
+    mission_time_s: float
+    collisions: tuple[Collision, ...]
+    driven: tuple[Point, ...]
+    planned: tuple[tuple[Point, ...], ...]
+    path_length_m: float
+    ticks: int
+    misses: int
+    longest_run: int
+    lateness_ms: Percentiles
+    response_ms: Percentiles
+    busy_share: float
+    object_places: dict[str, str]
+    records: tuple[Record, ...]
+    errors: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Shutdown:
+    """Supervisor to either: end now."""
