@@ -1,15 +1,18 @@
 """Errors of the planners.
 
 PremotorError
-├── ConfigError
-│   └── WorldError        exit 2   a world file that cannot be a world
+├── AnswerError                    an answer of a language model that is not in the plan language
+├── UsageError
+│   ├── ConfigError
+│   │   └── WorldError    exit 2   a world file that cannot be a world
+│   └── CatalogueError    exit 2   names that cannot be put into a prompt and a grammar
 └── RefusedError          exit 3
     └── TaskRefused                a task that will not be carried out, with its reason
 """
 
 from __future__ import annotations
 
-from premotor_foundation.errors import ConfigError, RefusedError
+from premotor_foundation.errors import ConfigError, PremotorError, RefusedError, UsageError
 
 
 class WorldError(ConfigError):
@@ -18,3 +21,11 @@ class WorldError(ConfigError):
 
 class TaskRefused(RefusedError):
     """A task that was understood well enough to know that it must not, or cannot, be done."""
+
+
+class CatalogueError(UsageError):
+    """A catalogue whose names cannot be told apart from the plan language itself."""
+
+
+class AnswerError(PremotorError):
+    """A text that is not an answer in the plan language; the message is feedback that a model can use."""

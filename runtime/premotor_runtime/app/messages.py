@@ -8,12 +8,11 @@ from premotor_planners.task.decomposer import Decomposition
 
 from premotor_planners.task.plan import Plan
 from premotor_runtime.app.executive import StepRecord
+from premotor_runtime.app.motion_task import Footprint
 from premotor_runtime.executor.period_log import Percentiles
 from premotor_runtime.executor.records import Record
 from premotor_runtime.executor.rights import Rights
-from premotor_runtime.executor.robot import Collision
-
-Point = tuple[float, float]
+from premotor_runtime.executor.robot import Collision, GroundTruth
 
 
 @dataclass(frozen=True)
@@ -74,21 +73,24 @@ class Progress:
     """Reflex to supervisor, a few times a second: which step runs, and where the robot is."""
 
     step: int
+    speed_mps: float
     remaining_m: float | None
     misses: int
-    said: str = ""
 
 
 @dataclass(frozen=True)
 class ReflexReport:
-    """Everything the reflex knows when its mission is over. Paths in metres, frame map."""
+    """Everything the reflex knows when its mission is over. Metres, frame map; `planned` is by index of the step.
+
+    `truth` is what a simulated plant knew at the start of the loop and at its end; None on a real robot.
+    """
 
     steps: tuple[StepRecord, ...]
     succeeded: bool
     mission_time_s: float
     collisions: tuple[Collision, ...]
-    driven: tuple[Point, ...]
-    planned: tuple[tuple[Point, ...], ...]
+    driven: tuple[Footprint, ...]
+    planned: dict[int, tuple[tuple[float, float], ...]]
     path_length_m: float
     ticks: int
     misses: int
@@ -96,7 +98,7 @@ class ReflexReport:
     lateness_ms: Percentiles
     response_ms: Percentiles
     busy_share: float
-    object_places: dict[str, str]
+    truth: tuple[GroundTruth, GroundTruth] | None
     records: tuple[Record, ...]
     errors: tuple[str, ...] = field(default=())
 

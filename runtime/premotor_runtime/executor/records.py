@@ -11,7 +11,7 @@ SpanArgs: TypeAlias = Mapping[str, str | int | float | bool]
 
 @dataclass(frozen=True)
 class Span:
-    """Work called `name` that occupied `lane` from `start_s` to `end_s` (seconds on one clock, end not before start)."""
+    """Work called `name` that occupied `lane` from `start_s` to `end_s` (seconds on one clock, the end not earlier)."""
 
     lane: str
     name: str

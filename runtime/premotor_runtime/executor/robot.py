@@ -37,7 +37,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class SkillRequest:
-    """One step for the robot itself: `pick`, `place`, `handover`, `say`, `wait`, `inspect` or `dock` with its arguments.
+    """A step for the robot itself: `pick`, `place`, `handover`, `say`, `wait`, `inspect` or `dock`, and its arguments.
 
     `navigate_to` is not among them: the executor drives.
     """
@@ -69,7 +69,7 @@ class Plant(Protocol):
         ...
 
     def start_skill(self, request: SkillRequest) -> None:
-        """Begin a skill while standing; one at a time. What cannot be done ends as `failed` with a reason, not raised."""
+        """Begin a skill while standing; one at a time. What cannot be done ends as `failed` with a reason."""
         ...
 
     def skill_status(self) -> SkillStatus:
@@ -89,6 +89,15 @@ class Collision:
     name: str
 
 
+@dataclass(frozen=True)
+class GroundTruth:
+    """`object_places`: a place's name, a person's name, `gripper` or `floor`. Positions x, y in metres, frame map."""
+
+    object_places: Mapping[str, str]
+    object_positions: Mapping[str, tuple[float, float]]
+    people_positions: Mapping[str, tuple[float, float]]
+
+
 class SimulatedPlant(Plant, Protocol):
     """A plant whose time passes only when told to, and which knows the truth."""
 
@@ -101,6 +110,6 @@ class SimulatedPlant(Plant, Protocol):
         """All episodes of contact so far, in order of time."""
         ...
 
-    def object_places(self) -> dict[str, str]:
-        """Where every object truly is: a place's name, a person's name, `gripper` or `floor`."""
+    def truth(self) -> GroundTruth:
+        """What is truly where, now."""
         ...

@@ -1,0 +1,37 @@
+"""The rollouts' noise: smooth in time, equal for equal seeds, with two rollouts that are not left to chance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from premotor_planners.kernels.mppi import Mppi
+from premotor_planners.kernels.tensor import Field
+
+_KNOT_S = 0.2
+"""Seconds between independent numbers; between them the noise is a straight line (a wheel cannot follow faster)."""
+
+
+class Noise:
+    """Standard normal at its knots. Rollout 0 is the nominal sequence itself, rollout 1 brakes at once."""
+
+    def __init__(self, kernel: Mppi, seed: int) -> None:
+        knots = max(2, round(kernel.steps * kernel.dt_s / _KNOT_S) + 1)
+        at = np.linspace(0.0, knots - 1, kernel.steps)
+        self._between = np.maximum(0.0, 1.0 - np.abs(at[:, None] - np.arange(knots))).astype(np.float32)
+        self._shape = (knots, 2 * kernel.rollouts)
+        self._kernel = kernel
+        self._seed = seed
+        self.restart()
+
+    def restart(self) -> None:
+        """From the seed again."""
+        self._random = np.random.default_rng(self._seed)
+
+    def draw(self, nominal: Field) -> Field:
+        """The next noise, shape (steps, 2, rollouts)."""
+        knots = self._random.standard_normal(self._shape, np.float32)
+        noise = (self._between @ knots).reshape(-1, 2, self._kernel.rollouts)
+        noise[:, :, 0] = 0.0
+        if self._kernel.rollouts > 1:
+            noise[:, :, 1] = -nominal * self._kernel.limits.inverse_deviations[:, 0]
+        return noise

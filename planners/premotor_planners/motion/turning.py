@@ -1,0 +1,47 @@
+"""Turning in place and standing still, as sequences that keep the acceleration limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from premotor_planners.kernels.mppi import Mppi
+from premotor_planners.kernels.tensor import Field
+
+_GAIN = 3.0
+"""Turn rate per radian of error, 1/s."""
+_BRAKE_SHARE = 0.6
+"""Share of the turn acceleration that planning counts on for stopping at the right heading."""
+
+
+def turning_sequence(kernel: Mppi, v: float, w: float, error: float) -> Field:
+    """v brought to 0 and the heading error (rad) closed, from the speeds v and w on; shape (steps, 2)."""
+    limits, dt = kernel.limits, kernel.dt_s
+    sequence = np.empty((kernel.steps, 2), np.float32)
+    for i in range(kernel.steps):
+        most = math.sqrt(2.0 * _BRAKE_SHARE * limits.max_turn_accel_rps2 * abs(error))
+        wanted = math.copysign(min(_GAIN * abs(error), most, limits.max_turn_rps), error)
+        v = _toward(v, 0.0, limits.max_accel_mps2 * dt)
+        w = _toward(w, wanted, limits.max_turn_accel_rps2 * dt)
+        error -= w * dt
+        sequence[i] = v, w
+    return sequence
+
+
+def braking_sequence(kernel: Mppi, v: float, w: float) -> Field:
+    """Both speeds brought to 0 as fast as the limits allow, shape (steps, 2)."""
+    limits, dt = kernel.limits, kernel.dt_s
+    steps = np.arange(1, kernel.steps + 1) * dt
+    left_v = np.maximum(abs(v) - limits.max_accel_mps2 * steps, 0.0) * math.copysign(1.0, v)
+    left_w = np.maximum(abs(w) - limits.max_turn_accel_rps2 * steps, 0.0) * math.copysign(1.0, w)
+    return np.stack([left_v, left_w], axis=1).astype(np.float32)
+
+
+def shifted(sequence: Field) -> Field:
+    """The sequence one step later; its last speeds are repeated."""
+    return np.concatenate([sequence[1:], sequence[-1:]])
+
+
+def _toward(value: float, target: float, most: float) -> float:
+    return value + min(max(target - value, -most), most)

@@ -1,0 +1,80 @@
+"""The planners' `LanguageModel`, implemented with the engine."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from premotor_planners.task.language_model import Generation
+from premotor_runtime.app.checkpoints import PlannerModel
+from premotor_runtime.engine.batcher import StepBudget
+from premotor_runtime.engine.engine import Engine, StepResult
+from premotor_runtime.engine.request import Request, RequestOutput
+from premotor_runtime.executor.clock import Clock
+from premotor_runtime.executor.records import Record, Span
+
+LANE = "brain"
+
+
+class EngineLanguageModel:
+    """Satisfies `LanguageModel`: one request at a time, greedy; every engine step becomes a record."""
+
+    def __init__(self, planner: PlannerModel, clock: Clock, prefill_chunk_tokens: int) -> None:
+        loaded = planner.loaded
+        self._name = planner.name
+        self._tokenizer = loaded.tokenizer
+        self._engine = Engine(loaded.runner, loaded.tokenizer, clock.now, loaded.salt)
+        self._clock = clock
+        self._budget = StepBudget(max_num_batched_tokens=prefill_chunk_tokens)
+        self._ids = itertools.count()
+        self.records: list[Record] = []
+
+    @property
+    def name(self) -> str:
+        """The checkpoint's name, as reported in results."""
+        return self._name
+
+    def generate(self, blocks: Sequence[str], grammar: str, max_tokens: int) -> Generation:
+        """See `LanguageModel.generate`; raises the engine's RequestError and GrammarError."""
+        prompt = tuple(self._tokenizer.encode_blocks(blocks))
+        request = Request(f"plan-{next(self._ids)}", prompt, max_tokens, grammar, full_logprobs=True)
+        return self._generation(self._complete(request))
+
+    def warm(self, block: str) -> None:
+        """Compute the cacheable first block ahead of the first request, so that only the task's words are left."""
+        prompt = tuple(self._tokenizer.encode_blocks([block]))
+        self._complete(Request(f"warm-{next(self._ids)}", prompt, 1))
+
+    def _complete(self, request: Request) -> RequestOutput:
+        self._engine.add(request)
+        while True:
+            started = self._clock.now()
+            result = self._engine.step(self._budget)
+            self.records.append(_span(result, started, self._clock.now()))
+            for output in result.finished:
+                if output.request_id == request.request_id:
+                    return output
+
+    def _generation(self, output: RequestOutput) -> Generation:
+        return Generation(
+            text=self._tokenizer.decode(output.token_ids),
+            finish_reason=output.finish_reason,
+            tokens=tuple(self._tokenizer.decode([token]) for token in output.token_ids),
+            logprobs_full=tuple(token.logprob_full or 0.0 for token in output.tokens),
+            logprobs_allowed=tuple(token.logprob_allowed for token in output.tokens),
+            prompt_tokens=output.prompt_tokens,
+            output_tokens=output.output_tokens,
+            forced_tokens=output.forced_tokens,
+            ttft_s=output.ttft_s,
+            decode_s=output.decode_s,
+        )
+
+
+def _span(result: StepResult, started: float, ended: float) -> Span:
+    name = "prefill" if result.num_prefill_tokens else "decode" if result.num_decode_tokens else "score"
+    counts = {
+        "prefill_tokens": result.num_prefill_tokens,
+        "decode_tokens": result.num_decode_tokens,
+        "scored_rows": result.num_scored_rows,
+    }
+    return Span(LANE, name, started, ended, counts)

@@ -1,0 +1,155 @@
+"""The control task of a mobile robot: the executive's directive becomes a gated command, once a period."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import cast
+
+import numpy as np
+
+from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
+from premotor_planners.world.model import Pose
+from premotor_runtime.app.driver import Driver, Motion
+from premotor_runtime.app.executive import Directive, Drive, DriveStatus, Executive, Perform, Rest
+from premotor_runtime.app.motion_kit import MotionKit
+from premotor_runtime.executor.clock import Clock
+from premotor_runtime.executor.period_log import CAPACITY
+from premotor_runtime.executor.robot import Observation, Plant, SimulatedPlant
+
+TRACE_STEP_M = 0.02
+Footprint = tuple[int, float, float]
+"""Plan step (-1 before the first), x and y in metres."""
+IDLE = DriveStatus("idle")
+
+
+class MotionTask:
+    """Satisfies `ControlTask`. `executive` may be set while the loop runs; None means hold still."""
+
+    def __init__(self, plant: Plant, kit: MotionKit, clock: Clock) -> None:
+        self.executive: Executive | None = None
+        self.ended = False
+        self.driven: list[Footprint] = []
+        self.planned: dict[int, tuple[tuple[float, float], ...]] = {}
+        self.work: deque[str] = deque(maxlen=CAPACITY)
+        self.stops: deque[str] = deque(maxlen=100)
+        self._plant = plant
+        self._simulated = cast(SimulatedPlant, plant) if hasattr(plant, "advance") else None
+        self.truth_at_start = None if self._simulated is None else self._simulated.truth()
+        self._kit = kit
+        self._clock = clock
+        self._driver = Driver(kit)
+        self._directive: Directive = Rest()
+        self._motion = Motion(STOP, np.zeros((1, 2), np.float32), self._directive, IDLE, "rest")
+        self._sent = STOP
+        self._sensed_at = clock.now()
+        self._scan_pose: Pose = (0.0, 0.0, 0.0)
+        self._scan_stamp = -math.inf
+
+    @property
+    def finished(self) -> bool:
+        """Whether the loop may end: told to, and standing."""
+        return self.ended and self._sent == STOP
+
+    @property
+    def speed_mps(self) -> float:
+        """The forward speed that was commanded last."""
+        return self._sent.v_mps
+
+    @property
+    def remaining_m(self) -> float | None:
+        """Metres of planned way left from the robot's last cell; None while no route is followed."""
+        route = self._motion.route
+        if route is None or not self.driven:
+            return None
+        cell = route.grid.cell_of(*self.driven[-1][1:])
+        left = float(route.costs_m[cell]) if route.grid.inside(cell) else math.inf
+        return left if math.isfinite(left) else None
+
+    def sense(self, elapsed_s: float) -> Observation:
+        """Move a simulated robot on, read the newest observation, and let the executive judge what was reached."""
+        if self._simulated is not None:
+            self._simulated.advance(elapsed_s)
+        observation = self._plant.sense()
+        self._sensed_at = self._clock.now()
+        self._trace(observation)
+        self._direct(observation)
+        return observation
+
+    def decide(self, observation: Observation) -> Motion:
+        """See `Driver.decide`."""
+        return self._driver.decide(self._directive, _state(observation), self._scan(observation), self._sent)
+
+    def hold_shifted(self, observation: Observation, periods: int) -> Motion:
+        """The sequence decided last, `periods` rows on; its last row where it is shorter."""
+        row = self._motion.sequence[min(periods, len(self._motion.sequence) - 1)]
+        command = Command(float(row[0]), float(row[1]))
+        return Motion(command, self._motion.sequence, self._motion.directive, self._motion.status, "hold")
+
+    def brake(self, observation: Observation) -> Motion:
+        """Stop; the base brakes at its own limit."""
+        return Motion(STOP, np.zeros((1, 2), np.float32), self._motion.directive, self._motion.status, "brake")
+
+    def guard(self, observation: Observation, command: Motion) -> Motion:
+        """The safety gate, on the plant's own time, so that a scan that stopped coming is seen to age."""
+        now = observation.stamp_s + (self._clock.now() - self._sensed_at)
+        passed = self._kit.gate.check(command.command, self._scan(observation), _state(observation), now)
+        if passed.verdict == "stopped" and command.command != STOP:
+            self.stops.append(passed.reason)
+        return _with_command(command, passed.command)
+
+    def act(self, command: Motion) -> None:
+        """Send it, and keep what it said of the drive."""
+        self._plant.command(command.command.v_mps, command.command.w_rps)
+        self._sent = command.command
+        if command.route is not None and isinstance(command.directive, Drive):
+            self.planned[command.directive.step] = command.route.path
+        elif command.directive is self._motion.directive:
+            command = _with_route(command, self._motion)
+        self._motion = command
+        self.work.append(command.work)
+
+    def _direct(self, observation: Observation) -> None:
+        if self.executive is None:
+            return
+        status = self._motion.status if self._motion.directive is self._directive else DriveStatus("driving")
+        directive = self.executive.update(self._clock.now(), status, self._plant.skill_status())
+        if directive is not self._directive and isinstance(directive, Perform):
+            self._plant.start_skill(directive.request)
+        self._directive = directive
+
+    def _trace(self, observation: Observation) -> None:
+        if observation.scan_stamp_s != self._scan_stamp:
+            self._scan_stamp, self._scan_pose = (
+                observation.scan_stamp_s,
+                (observation.x, observation.y, observation.yaw),
+            )
+        step = -1 if self.executive is None else self.executive.current
+        here = (observation.x, observation.y)
+        last = self.driven[-1] if self.driven else None
+        if last is None or last[0] != step or math.dist(last[1:], here) >= TRACE_STEP_M:
+            self.driven.append((step, *here))
+
+    def _scan(self, observation: Observation) -> LaserScan:
+        return LaserScan(
+            observation.scan_stamp_s,
+            observation.ranges,
+            observation.range_min,
+            observation.range_max,
+            observation.angle_min,
+            observation.angle_increment,
+            self._scan_pose,
+        )
+
+
+def _state(observation: Observation) -> RobotState:
+    o = observation
+    return RobotState(o.x, o.y, o.yaw, o.v, o.w, o.stamp_s)
+
+
+def _with_command(motion: Motion, command: Command) -> Motion:
+    return Motion(command, motion.sequence, motion.directive, motion.status, motion.work, motion.route)
+
+
+def _with_route(motion: Motion, earlier: Motion) -> Motion:
+    return Motion(motion.command, motion.sequence, motion.directive, motion.status, motion.work, earlier.route)

@@ -1,0 +1,1 @@
+"""Training of a LoRA adapter for the language planner (extra `torch`); nothing here is imported at run time."""

@@ -1,0 +1,1 @@
+"""What a mission leaves behind: result.json, mission.png, timeline.json, and tables on the terminal."""
