@@ -28,11 +28,15 @@ def demo(
     from rich.console import Console
 
     from premotor_foundation.locations import named_config
+    from premotor_planners.errors import TaskRefused
     from premotor_planners.task.normalize import normalize
+    from premotor_planners.task.outcome import Refusal
     from premotor_runtime.app.settings import load_settings
     from premotor_sim.demo import DemoSpec, run_demo
 
     console = Console()
     settings = load_settings(named_config("", config))
-    spec = DemoSpec(normalize(task), named_config("worlds", world), settings, seed, out)
-    raise typer.Exit(run_demo(spec, console))
+    text = normalize(task)
+    if isinstance(text, Refusal):
+        raise TaskRefused(text.reason)
+    raise typer.Exit(run_demo(DemoSpec(text, named_config("worlds", world), settings, seed, out), console))

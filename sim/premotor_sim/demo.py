@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from premotor_planners.task.decomposer import Decomposition
 from rich.console import Console
 
 from premotor_foundation.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_REFUSED
+from premotor_planners.task.decomposition import Decomposition
 from premotor_planners.task.plan import Plan, step_args
 from premotor_runtime.app.messages import BrainReady, Progress, ReflexReady
 from premotor_runtime.app.mission import Mission, MissionSpec, run_mission

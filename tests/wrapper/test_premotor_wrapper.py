@@ -14,35 +14,28 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-TOOLS = "basename cat chmod cksum cp date dirname env mkdir mv readlink rm sed sleep tail".split()
+TOOLS = (
+    "cat",
+    "chmod",
+    "cksum",
+    "cp",
+    "date",
+    "dirname",
+    "env",
+    "mkdir",
+    "mv",
+    "readlink",
+    "rm",
+    "sed",
+    "sleep",
+    "tail",
+)
 
-# Answers as Python does to what the wrapper asks of it, and notes every question. A lock needs the real one.
-PYTHON = r"""#!/bin/sh
-printf '%s\n' "$*" >>"$NOTES"
-here=$(dirname "$0")
-case "$*" in
-  *'version_info[:2])'*) [ "$VERSION" != broken ] && printf '%s\n' "$VERSION" ;;
-  *'import venv, ensurepip'*) [ "$ENSUREPIP" = yes ] || [ -e "$here/apt-installed" ] ;;
-  *flock*) exec "$REAL_PYTHON" "$@" ;;
-  *'-m venv '*)
-    for last; do :; done
-    mkdir -p "$last/bin"
-    for name in python "python$VERSION"; do cp "$0" "$last/bin/$name"; done ;;
-  *'-m pip --version'*) exit 0 ;;
-  *'-m pip install'*)
-    case "$*" in $PIP_FAILS) printf 'no route to the package index\n'; exit 1 ;; esac
-    [ -z "$PIP_SLEEPS" ] || sleep "$PIP_SLEEPS"
-    for tool in premotor ruff mypy lint-imports; do
-      printf '#!/bin/sh\nprintf "%%s\\n" "%s $*" >>"$NOTES"\n[ "$FAILS" != %s ] || exit 7\nprintf "%s: %%s\\n" "$*"\n' \
-        "$tool" "$tool" "$tool" >"$here/$tool"
-      chmod +x "$here/$tool"
-    done ;;
-  *'-m pytest'*) printf '3 passed in 0.01s\n'; [ "$FAILS" != pytest ] || exit 1 ;;
-esac
+STAND_IN_PYTHON = Path(__file__).with_name("stand_in_python.sh").read_text(encoding="utf-8")
+APT_GET = r"""#!/bin/sh
+printf 'apt-get %s\n' "$*" >>"$NOTES"
+case "$*" in *install*) : >"$(dirname "$0")/apt-installed" ;; esac
 """
-# The prefix keeps VERSION and ENSUREPIP of each stand-in apart from those of the others.
-HEADER = "#!/bin/sh\nVERSION={version} ENSUREPIP={ensurepip}\n"
-APT_GET = '#!/bin/sh\nprintf "apt-get %s\\n" "$*" >>"$NOTES"\ncase "$*" in *install*) : >"$(dirname "$0")/apt-installed" ;; esac\n'
 SUDO = '#!/bin/sh\nprintf "sudo\\n" >>"$NOTES"\nexec "$@"\n'
 
 
@@ -62,8 +55,8 @@ class Machine:
 
     def add_python(self, name: str, version: str, *, ensurepip: bool = True) -> None:
         """Puts a stand-in for Python on the PATH; version "broken" fails like a pyenv shim of a version not there."""
-        header = HEADER.format(version=version, ensurepip="yes" if ensurepip else "no")
-        write_script(self.bin / name, header + PYTHON.removeprefix("#!/bin/sh\n"))
+        settings = f"#!/bin/sh\nVERSION={version} ENSUREPIP={'yes' if ensurepip else 'no'}\n"
+        write_script(self.bin / name, settings + STAND_IN_PYTHON)
 
     def environment(self) -> dict[str, str]:
         """The environment that the wrapper gets."""

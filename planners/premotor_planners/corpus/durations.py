@@ -10,8 +10,9 @@ _WORDS = {
 }  # fmt: skip
 _SPECIAL = (
     ("half a minute", 30), ("half a minute", 30), ("a couple of minutes", 120), ("a couple of seconds", 2),
-    ("a minute", 60), ("one minute", 60), ("a minute and a half", 90), ("one and a half minutes", 90), ("an hour", 3600),
-    ("one hour", 3600), ("half an hour", 1800), ("a quarter of an hour", 900), ("a second", 1), ("one second", 1),
+    ("a minute", 60), ("one minute", 60), ("a minute and a half", 90), ("one and a half minutes", 90),
+    ("an hour", 3600), ("one hour", 3600), ("half an hour", 1800), ("a quarter of an hour", 900),
+    ("a second", 1), ("one second", 1),
     ("1 minute", 60), ("two and a half minutes", 150), ("a couple of hours", 7200), ("a full minute", 60),
 )  # fmt: skip
 _COUNTS = {

@@ -81,7 +81,9 @@ def load_lexicon(held_out: bool) -> Lexicon:
             RoomWords(r.name, r.synonyms, _names(r.places, held_out)) for r in rooms if is_held_out(r.name) is held_out
         ),
         spare_places=_names(all_places, held_out),
-        place_synonyms={p: tuple(s for s in words if " in the " not in s) for p, words in _read("place_synonyms").items()},
+        place_synonyms={
+            p: tuple(s for s in words if " in the " not in s) for p, words in _read("place_synonyms").items()
+        },
         people=_names(_read("people"), held_out),
         messages=_names(_read("messages"), held_out),
         orders=_names(_read("orders"), held_out),

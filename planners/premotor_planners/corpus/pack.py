@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from premotor_planners.corpus.lexicon import load_lexicon
-from premotor_planners.corpus.parts import CARRY, HELD, TO_USER, Part, PartMaker
+from premotor_planners.corpus.parts import CARRY, HELD, Part, PartMaker
 from premotor_planners.corpus.references import Unsuited
 from premotor_planners.corpus.surface import dress, join, wrap
 from premotor_planners.corpus.worlds import SampledWorld, sample_world
@@ -114,8 +114,9 @@ def _joined(maker: PartMaker) -> Question:
     parts: list[Part] = []
     for i in range(count):
         parts.append(_clause(maker, parts, is_last=i == count - 1, is_bad=i == bad))
-    text = join(parts, rng, maker.held_out)
-    return _finish(maker, wrap(text, replace(parts[0], imperative=all(p.imperative for p in parts)), rng, maker.held_out, True), parts, "joined")
+    whole = replace(parts[0], imperative=all(part.imperative for part in parts))
+    text = wrap(join(parts, rng, maker.held_out), whole, rng, maker.held_out, joined=True)
+    return _finish(maker, text, parts, "joined")
 
 
 def _clause(maker: PartMaker, before: list[Part], is_last: bool, is_bad: bool) -> Part:
@@ -154,6 +155,3 @@ def _spoken(step: CompactStep, stands: dict[str, str]) -> CompactStep:
 
 def _label(answer: Answer) -> str:
     return answer.kind if isinstance(answer, RefusalAnswer) else "ask"
-
-
-__all__ = ["GENERATOR_VERSION", "TO_USER", "Pack", "Question", "Split", "answer_text", "catalogue_text", "generate_pack", "generate_packs"]

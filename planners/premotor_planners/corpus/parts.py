@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from premotor_planners.corpus.durations import sample_duration
 from premotor_planners.corpus.lexicon import WEAPONS
-from premotor_planners.corpus.references import INSIDE, Reference, Referrer, Unsuited, preposition
+from premotor_planners.corpus.references import Reference, Referrer, Unsuited, preposition
 from premotor_planners.corpus.templates import Template, load_templates
 from premotor_planners.corpus.worlds import USER, SampledWorld
 from premotor_planners.task.answer import Answer, CompactStep, RefusalAnswer
@@ -125,7 +125,9 @@ class PartMaker:
         give, to_user = CompactStep("give", person), CompactStep("give", USER)
         wait, say = CompactStep("wait", "", filled.seconds), CompactStep("say", filled.message)
         if intent in HELD and self.holding is None:
-            filled.problem = filled.problem or RefusalAnswer("unclear")
+            if filled.problem:
+                raise Unsuited
+            filled.problem = RefusalAnswer("unclear")
         if intent == "move_all":
             return tuple(s for name in filled.family for s in (CompactStep("pick", name), place))
         table: dict[str, tuple[CompactStep, ...]] = {
@@ -317,6 +319,3 @@ class _Filled:
         self.message = message
         self.literals += (message,)
         self.words[slot] = f'"{message}"' if self.maker.rng.random() < 0.08 else message
-
-
-__all__ = ["CARRY", "HELD", "INSIDE", "SPEECH", "TO_USER", "Part", "PartMaker"]

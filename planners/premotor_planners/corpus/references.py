@@ -9,11 +9,16 @@ from premotor_planners.corpus.lexicon import WEAPONS
 from premotor_planners.corpus.worlds import USER, SampledWorld, Thing, thing_phrases
 from premotor_planners.task.answer import Answer, AskAnswer, RefusalAnswer
 
-COLORS = frozenset("red blue green yellow white black pink brown orange grey purple silver golden".split())
-INSIDE = frozenset(
-    "sink basin drawer box bin basket cabinet cupboard crib wardrobe closet chest crate trunk locker bathtub hamper safe "
-    "fridge freezer minibar microwave dryer dishwasher tray machine dishwasher".split()
-)
+COLORS = frozenset((
+    "red", "blue", "green", "yellow", "white", "black", "pink", "brown", "orange", "grey", "purple", "silver",
+    "golden",
+))  # fmt: skip
+INSIDE = frozenset((
+    "sink", "basin", "drawer", "box", "bin", "basket", "cabinet", "cupboard", "crib", "wardrobe", "closet", "chest",
+    "crate", "trunk", "locker", "bathtub", "hamper", "safe", "fridge", "freezer", "minibar", "microwave", "dryer",
+    "dishwasher", "tray", "machine",
+))  # fmt: skip
+"""Last words of places that things are put into."""
 
 
 class Unsuited(Exception):
@@ -95,14 +100,18 @@ class Referrer:
         if spot == self.world.dock:
             raise Unsuited
         where = self._determined(spot, "the")
-        return Reference(f"{self._determined(phrase, 'the')} {preposition(self.world, spot, self.rng)} {where}", thing.name)
+        return Reference(
+            f"{self._determined(phrase, 'the')} {preposition(self.world, spot, self.rng)} {where}", thing.name
+        )
 
     def _any(self, phrase: str, name: str) -> Reference:
         if self._mass(phrase):
             raise Unsuited
         article = "an" if phrase[0] in "aeiou" else "a"
         choices = [f"{article} {phrase}"] * 4 + [f"any {phrase}", f"one {phrase}"]
-        return Reference(phrase if self.terse and self.rng.random() < 0.5 else self.rng.choice(choices), name, bare=phrase)
+        return Reference(
+            phrase if self.terse and self.rng.random() < 0.5 else self.rng.choice(choices), name, bare=phrase
+        )
 
     def _said(self, phrase: str, name: str, definite: bool) -> Reference:
         if not definite and not self._mass(phrase):
@@ -193,7 +202,9 @@ class Referrer:
         room = world.catalogue.places.get(name)
         if self._places(phrase) == [name]:
             if room and rng.random() < 0.06 and room not in phrase:
-                return Reference(f"{self._determined(phrase, 'the')} in {self._determined(room, 'the')}", name, bare=phrase)
+                return Reference(
+                    f"{self._determined(phrase, 'the')} in {self._determined(room, 'the')}", name, bare=phrase
+                )
             return Reference(self._determined(phrase, "my" if rng.random() < 0.04 else "the"), name, bare=phrase)
         if room and [p for p in self._places(phrase) if world.room_of(p) == room] == [name]:
             return Reference(f"{self._determined(phrase, 'the')} in {self._determined(room, 'the')}", name, bare=phrase)
@@ -207,11 +218,16 @@ class Referrer:
 
     def _unknown_place(self) -> Reference:
         rng, lexicon = self.rng, self.world.lexicon
-        pools = (lexicon.unknown_places, tuple(r.name for r in lexicon.rooms), lexicon.spare_places, self._like_places())
+        pools = (
+            lexicon.unknown_places,
+            tuple(r.name for r in lexicon.rooms),
+            lexicon.spare_places,
+            self._like_places(),
+        )
         pool = rng.choice(pools)
         phrase = rng.choice(pool) if pool else ""
         words = {w for n in (*self.world.catalogue.places, *self.world.catalogue.rooms) for w in self.world.phrases[n]}
-        if not phrase or self._places(phrase) or phrase.split()[-1] in words and " " not in phrase:
+        if not phrase or self._places(phrase) or (phrase in words and " " not in phrase):
             raise Unsuited
         if any(phrase in name or name in phrase for name in words if " " in name or name == phrase):
             raise Unsuited

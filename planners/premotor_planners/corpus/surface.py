@@ -9,8 +9,6 @@ from premotor_planners.corpus.parts import SPEECH, Part
 from premotor_planners.corpus.references import Unsuited
 from premotor_planners.corpus.templates import load_templates
 
-_WEAK = re.compile(r"^(,? and |, |; ?|\. )$")
-
 
 def join(parts: list[Part], rng: random.Random, held_out: bool) -> str:
     """Two or three clauses as one text. What is said must not run into the next clause."""
@@ -46,7 +44,7 @@ def wrap(text: str, part: Part, rng: random.Random, held_out: bool, joined: bool
 
 
 def dress(text: str, literals: tuple[str, ...], rng: random.Random) -> tuple[str, dict[str, str]]:
-    """Case and punctuation; returns the text and, for each literal, how it now stands in it (Unsuited if it does not)."""
+    """Case and punctuation; returns the text, and how each literal now stands in it (Unsuited if it does not)."""
     roll = rng.random()
     if roll < 0.2:
         text = _transcript(text, rng)
@@ -84,8 +82,8 @@ def _typo(text: str, literals: tuple[str, ...], rng: random.Random) -> str:
         return text
     i = rng.choice(long)
     word, at = words[i], rng.randrange(1, len(words[i]) - 2)
-    kinds = (word[:at] + word[at + 1] + word[at] + word[at + 2 :], word[:at] + word[at + 1 :], word[:at] + word[at] + word[at:])
-    words[i] = rng.choice(kinds)
+    swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    words[i] = rng.choice((swapped, word[:at] + word[at + 1 :], word[:at] + word[at] + word[at:]))
     return " ".join(words)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -23,7 +23,7 @@ class Template:
         return frozenset(re.findall(r"\{(\w+)\}", self.text))
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_templates(intent: str, held_out: bool) -> tuple[Template, ...]:
     """The templates of an intent; empty when there are none. A held-out wording is never also a training wording."""
     kept_back = {_normal(t.text) for t in _read("heldout", intent)}
@@ -32,7 +32,7 @@ def load_templates(intent: str, held_out: bool) -> tuple[Template, ...]:
     return tuple(t for t in _read("templates", intent) if _normal(t.text) not in kept_back)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _read(folder: str, intent: str) -> tuple[Template, ...]:
     path = FOLDER / folder / f"{intent}.txt"
     if not path.exists():

@@ -102,8 +102,8 @@ class Controller:
             )
         if period_s is not None and abs(period_s - kernel.dt_s) > 0.05 * kernel.dt_s:
             raise ValueError(
-                f"the loop's period is {period_s:g} s, a step of the kernel {kernel.dt_s:g} s; the warm start shifts by one "
-                "step a period, so make them equal"
+                f"the loop's period is {period_s:g} s, a step of the kernel {kernel.dt_s:g} s; the warm start "
+                "shifts by one step a period, so make them equal"
             )
         self.kernel = kernel
         self._run = run

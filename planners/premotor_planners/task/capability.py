@@ -43,7 +43,12 @@ def beyond_skills(reading: Reading) -> Problem | None:
 
 def _conditions(reading: Reading) -> Refusal | None:
     marked = reading.marked
-    idle = {i for c in reading.clauses if c.kind in ("background", "filler", "question") and c.connective not in ("if", "when") for i in c.indexes}
+    idle = {
+        i
+        for c in reading.clauses
+        if c.kind in ("background", "filler", "question") and c.connective not in ("if", "when")
+        for i in c.indexes
+    }
     for pattern, what in _PATTERNS:
         for start, end, _ in marked.text.find(pattern):
             span = range(start, end)
@@ -64,7 +69,7 @@ def _is_wait(start: int, reading: Reading) -> bool:
 
 def _verbs(reading: Reading) -> Refusal | None:
     for clause in reading.clauses:
-        if clause.kind not in ("task", "fragment", "question"):
+        if clause.kind not in ("task", "fragment"):
             continue
         found = _unsupported_verb(clause, reading)
         if found:
@@ -79,8 +84,10 @@ def _unsupported_verb(clause: Clause, reading: Reading) -> str:
         if (verb.classes and "unsupported" not in verb.classes) or (clause.kind != "task" and number > 0):
             continue
         following = [marked.word(i) for i in clause.indexes if i > verb.index][:5]
-        if verb.classes <= {"unsupported"} and (number == 0 or marked.word(verb.index - 1) in ("to", "and", "please", "then", ",")):
-            return verb.phrase + _object_of(following, known.light_objects)
+        if verb.classes <= {"unsupported"} and (
+            number == 0 or marked.word(verb.index - 1) in ("to", "and", "please", "then", ",")
+        ):
+            return verb.phrase + ("" if " " in verb.phrase else _object_of(following, known.light_objects))
     for verb in clause.verbs:
         following = [marked.word(i) for i in clause.indexes if i > verb.index][:5]
         light = next((w for w in following if w in known.light_objects), "")
@@ -90,7 +97,9 @@ def _unsupported_verb(clause: Clause, reading: Reading) -> str:
     for message in clause.messages:
         if any(word in known.light_objects for word in message.text.casefold().split()[:3]) and message.hearer:
             first = message.text.casefold().split()[:2]
-            if first[:1] in (["a"], ["an"], ["me"]) and any(word in ("joke", "story", "song") for word in message.text.casefold().split()):
+            if first[:1] in (["a"], ["an"], ["me"]) and any(
+                word in ("joke", "story", "song") for word in message.text.casefold().split()
+            ):
                 return f"tell {message.text}"
     return ""
 

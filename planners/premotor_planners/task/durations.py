@@ -90,7 +90,7 @@ def _number(words: list[str], index: int) -> tuple[float | None, int]:
 _PHRASES: tuple[tuple[tuple[str, ...], float | None], ...] = (
     (("half", "a", "dozen"), 6.0), (("half", "a"), 0.5), (("half", "an"), 0.5), (("a", "half"), 0.5), (("one", "and", "a", "half"), 1.5),
     (("a", "quarter", "of", "an"), 0.25), (("quarter", "of", "an"), 0.25), (("three", "quarters", "of", "an"), 0.75),
-    (("a", "couple", "of"), 2.0), (("a", "couple"), 2.0), (("couple", "of"), 2.0), (("couple",), 2.0), (("a", "pair", "of"), 2.0), (("a", "dozen"), 12.0), 
+    (("a", "couple", "of"), 2.0), (("a", "couple"), 2.0), (("couple", "of"), 2.0), (("couple",), 2.0), (("a", "pair", "of"), 2.0), (("a", "dozen"), 12.0),
     (("a", "few"), None), (("few",), None), (("several",), None), (("some",), None), (("a", "good", "few"), None), (("many",), None),
     (("an",), 1.0), (("a", "full"), 1.0), (("a", "whole"), 1.0), (("a", "solid"), 1.0), (("a",), 1.0), (("half",), 0.5), (("one", "full"), 1.0), (("another",), 1.0),
 )  # fmt: skip

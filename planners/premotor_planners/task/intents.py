@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from premotor_planners.task.mentions import Mention
-
 IntentKind = Literal["transport", "give", "hold", "go", "inspect", "dock", "wait", "say", "putdown", "topic"]
 
 
@@ -14,6 +12,7 @@ IntentKind = Literal["transport", "give", "hold", "go", "inspect", "dock", "wait
 class Intent:
     """One wish. `objects` are carried or looked at, `target` is a place, room or person.
 
+    `implied`: brought to the speaker only because nothing else was said (`get the apple`); a later act replaces it.
     `soft` wishes (`I need my glasses`, `the notebook has to be filed`) give way to a command about the same objects.
     """
 
@@ -23,6 +22,6 @@ class Intent:
     seconds: float = 0.0
     text: str = ""
     soft: bool = False
+    implied: bool = False
     incomplete: str = ""
     order: float = 0.0
-    mention: Mention | None = None

@@ -7,14 +7,48 @@ from dataclasses import dataclass
 from premotor_planners.task.clauses import WISHES, Clause, Verb
 from premotor_planners.task.intents import Intent
 from premotor_planners.task.naming import SPEAKER
-from premotor_planners.task.outcome import not_there, unclear, unknown, unsupported, which
+from premotor_planners.task.outcome import Problem, not_there, unclear, unknown, unsupported, which
 from premotor_planners.task.reading import Reading
 from premotor_planners.task.resolve import Discourse, StuckError, is_in, resolve_objects, resolve_person, resolve_place
 from premotor_planners.task.roles import Item, clause_items
 from premotor_planners.task.speech import EVERYONE, ME, THEM, Message
 
-LOOK_ONLY = frozenset({"inspect", "check", "examine", "look", "view", "survey", "scan", "observe", "peek", "peer", "glance", "have", "take", "eye", "watch", "investigate", "review", "scrutinize", "scrutinise", "verify", "study", "assess", "audit", "do", "give", "run", "cast", "peep"})
+LOOK_ONLY = frozenset(
+    {
+        "inspect",
+        "check",
+        "examine",
+        "look",
+        "view",
+        "survey",
+        "scan",
+        "observe",
+        "peek",
+        "peer",
+        "glance",
+        "have",
+        "take",
+        "eye",
+        "watch",
+        "investigate",
+        "review",
+        "scrutinize",
+        "scrutinise",
+        "verify",
+        "study",
+        "assess",
+        "audit",
+        "do",
+        "give",
+        "run",
+        "cast",
+        "peep",
+    }
+)
 WAIT_ONLY = frozenset({"wait", "pause", "linger", "hang", "freeze", "halt", "idle", "remain", "stay"})
+_VISITING = frozenset({"visit", "see", "meet", "join", "reach", "approach", "tour", "find", "enter", "check"})
+PLEASE = frozenset({"please", "pls", "plz"})
+_PUTTING = frozenset({"set", "put", "place", "lay", "leave", "rest", "stand", "drop"})
 NO_PLACE = "Where should I put it?"
 
 
@@ -27,6 +61,11 @@ class Parts:
     sources: list[Item]
     routes: list[Item]
     negated: list[Item]
+
+
+def _says_again(target: Item, item: Item) -> bool:
+    """`here to me`: two words for the speaker."""
+    return "here" in (item.kind, target.kind) and SPEAKER in _names(item) and SPEAKER in _names(target)
 
 
 def _names(item: Item) -> tuple[str, ...]:
@@ -50,17 +89,25 @@ class Interpreter:
     def clause(self, clause: Clause) -> list[Intent]:
         """The intents of one clause; the background only leaves antecedents. Raises StuckError."""
         items = clause_items(clause, self.marked)
-        self.excluded = self._excluded(items)
+        self._note_owner(clause)
+        self.excluded = self._excluded(items) if clause.kind in ("task", "fragment") else frozenset()
         if clause.kind == "background" or clause.kind == "filler":
             self._note_background(items)
             return []
         if clause.messages:
-            return [*self._plain(clause, items, lead=True), *(self._say(m) for m in clause.messages)]
+            return [*self._plain(clause, items, lead=True), *(i for m in clause.messages for i in self._say(m))]
         return self._plain(clause, items)
+
+    def _note_owner(self, clause: Clause) -> None:
+        """`Anna's eyes hurt, take her …`: an owner can be meant by a later pronoun."""
+        for mention in self.marked.mentions:
+            owner = mention.kind == "person" and mention.start in clause.indexes
+            if owner and self.text.words[mention.end - 1].possessive and len(mention.candidates) == 1:
+                self.talk.person = mention.candidates[0]
 
     # ---- messages
 
-    def _say(self, message: Message) -> Intent:
+    def _say(self, message: Message) -> list[Intent]:
         hearer = ""
         if message.hearer in ME:
             raise StuckError(unsupported("tell you that"))
@@ -70,7 +117,9 @@ class Interpreter:
             hearer = resolve_person(None, message.hearer, self.talk)
         elif message.hearer and message.hearer not in EVERYONE:
             hearer = self.talk.person = message.hearer
-        return Intent("say", target=hearer, text=message.text)
+        there = [Intent("go", target=message.location)] if message.location and not hearer else []
+        more = [Intent("say", target=name, text=message.text) for name in message.also]
+        return [*there, Intent("say", target=hearer, text=message.text), *more]
 
     # ---- background
 
@@ -87,7 +136,11 @@ class Interpreter:
                 self.talk.place = item.mention.candidates[0]
 
     def _note_object(self, item: Item, items: list[Item]) -> None:
-        where = [o.mention.candidates[0] for o in items if o.kind in ("place", "room") and o.mention and o.role in ("at", "source")]
+        where = [
+            o.mention.candidates[0]
+            for o in items
+            if o.kind in ("place", "room") and o.mention and o.role in ("at", "source")
+        ]
         assert item.mention is not None
         try:
             self.talk.objects = resolve_objects(item.mention, where, frozenset(), self.talk, self.text)
@@ -106,13 +159,17 @@ class Interpreter:
         for number, item in enumerate(items):
             if item.negated:
                 parts.negated.append(item)
+            elif item.kind == "object" and item.role == "beside" and parts.objects:
+                parts.targets.append(item)
             elif item.kind in ("object", "it"):
                 parts.objects.append(item)
             elif self._describes_target(number, items):
                 self._check_inside(items[number - 1], item)
-            elif item.attached or item.role in ("source", "of"):
-                parts.sources.append(item)
-            elif item.role == "at" and self._tells_where(number, items, head):
+            elif (
+                item.attached
+                or item.role in ("source", "of")
+                or (item.role == "at" and self._tells_where(number, items, head))
+            ):
                 parts.sources.append(item)
             elif item.role == "via":
                 parts.routes.append(item)
@@ -123,13 +180,22 @@ class Interpreter:
     def _describes_target(self, number: int, items: list[Item]) -> bool:
         """`Anna in the study`, `the table in the living room`: a room or place right after a person or a place."""
         item, before = items[number], items[number - 1] if number else None
-        if before is None or before.negated or before.kind not in ("person", "place", "them") or self._gap(before, item):
+        if (
+            before is None
+            or before.negated
+            or before.kind not in ("person", "place", "them")
+            or self._gap(before, item)
+        ):
             return False
-        return item.kind == "room" and item.role in ("at", "of") or before.kind == "person" and item.kind == "place" and item.role == "at"
+        return (item.kind == "room" and item.role in ("at", "of")) or (
+            before.kind == "person" and item.kind == "place" and item.role == "at"
+        )
 
     def _is_beneficiary(self, items: list[Item]) -> bool:
         """`for me` beside a destination."""
-        return any(i.role in ("to", "at") and i.kind in ("place", "room", "here", "there") and not i.negated for i in items)
+        return any(
+            i.role in ("to", "at") and i.kind in ("place", "room", "here", "there") and not i.negated for i in items
+        )
 
     def _tells_where(self, number: int, items: list[Item], head: Verb | None) -> bool:
         """`the mug on the desk` in a clause that has another target, or whose verb needs none."""
@@ -140,8 +206,20 @@ class Interpreter:
             return False
         if before.kind in ("place", "person"):
             return False
-        others = [i for i in items if i is not items[number] and not i.negated and not i.attached and i.kind not in ("object", "it")]
-        if any(i.role in ("to", "at", "beside") or i.kind in ("person", "them", "here") for i in others if i.role != "source"):
+        others = [
+            i
+            for n, i in enumerate(items)
+            if n != number
+            and not self._describes_target(n, items)
+            and not i.negated
+            and not i.attached
+            and i.kind not in ("object", "it")
+        ]
+        if any(
+            i.role in ("to", "at", "beside") or i.kind in ("person", "them", "here")
+            for i in others
+            if i.role != "source"
+        ):
             return True
         classes = head.classes if head else frozenset()
         if "move" in classes and head and head.base not in ("get", "grab", "fetch", "pick", "retrieve", "collect"):
@@ -157,7 +235,11 @@ class Interpreter:
     def _head(self, clause: Clause) -> Verb | None:
         """The first verb, or the second after a bare `go`, `come`, `run`, `help`."""
         verbs = clause.verbs
-        if len(verbs) > 1 and verbs[0].base in ("go", "come", "run", "pop", "hurry", "head", "try", "help", "let", "start", "proceed") and verbs[1].index <= verbs[0].index + 3:
+        if (
+            len(verbs) > 1
+            and verbs[0].base in ("go", "come", "run", "pop", "hurry", "head", "try", "help", "let", "start", "proceed")
+            and verbs[1].index <= verbs[0].index + 3
+        ):
             between = range(verbs[0].index + 1, verbs[1].index)
             if not any(self.marked.mention_at(i) for i in between):
                 return verbs[1]
@@ -222,14 +304,25 @@ class Interpreter:
         if parts.objects:
             return False
         targets = [t for t in parts.targets if t.mention]
-        if any(name in self.reading.catalogue.docks for t in targets for name in (t.mention.candidates if t.mention else ())):
+        if any(
+            name in self.reading.catalogue.docks
+            for t in targets
+            for name in (t.mention.candidates if t.mention else ())
+        ):
             return len(targets) == 1
         return bool(head) and "dock" in head.classes and not targets  # type: ignore[union-attr]
 
     # ---- looking
 
     def _looks(self, head: Verb, parts: Parts) -> bool:
-        only = head.base in LOOK_ONLY and not head.classes & {"move", "give"} or head.base in ("look", "check", "inspect", "examine")
+        if head.base == "see":
+            return any(i.kind in ("place", "room") for i in [*parts.targets, *parts.sources])
+        only = (head.base in LOOK_ONLY and not head.classes & {"move", "give"}) or head.base in (
+            "look",
+            "check",
+            "inspect",
+            "examine",
+        )
         return only or ("inspect" in head.classes and not head.classes & {"move", "go", "give"})
 
     def _look(self, parts: Parts) -> list[Intent]:
@@ -242,7 +335,11 @@ class Interpreter:
             places = [i for i in places if i.role not in ("at", "source")]
         found = [Intent("inspect", target=name) for item in objects for name in self._objects(item, where)]
         found += [Intent("inspect", target=self._place(i, ())) for i in places]
-        found += [Intent("go", target=resolve_person(i.mention, i.word, self.talk)) for i in parts.targets if i.kind in ("person", "them") and i.role != "for"]
+        found += [
+            Intent("go", target=resolve_person(i.mention, i.word, self.talk))
+            for i in parts.targets
+            if i.kind in ("person", "them") and i.role != "for"
+        ]
         if not found and parts.sources:
             found = [Intent("inspect", target=self._place(i, ())) for i in parts.sources if i.kind in ("place", "room")]
         if not found:
@@ -267,18 +364,16 @@ class Interpreter:
         objects: list[Item] = []
         target: Item | None = None
         for item in sorted([*parts.objects, *parts.targets], key=lambda i: i.index):
-            is_object = item in parts.objects
-            if objects and target is not None and (not is_object or pairs or objects[-1].index < target.index):
+            if target is not None and item not in parts.objects and _says_again(target, item):
+                continue
+            complete = bool(objects) and target is not None
+            if complete and (item not in parts.objects or objects[-1].index < target.index):  # type: ignore[union-attr]
                 pairs.append((objects, target))
                 objects, target = [], None
-            if is_object:
+            if item in parts.objects:
                 objects.append(item)
             elif target is None:
                 target = item
-            elif item.kind in ("room", "place") and target.kind in ("place", "person", "them") and item.role == "at":
-                self._check_inside(target, item)
-            elif {item.kind, target.kind} <= {"here", "person"} and SPEAKER in (*_names(item), *_names(target)):
-                continue
             else:
                 raise StuckError(unclear("Where should it go? Name one destination for each thing."))
         if objects:
@@ -294,7 +389,9 @@ class Interpreter:
         if person and not any(is_in(self.talk.location_of(person), name, self.reading.catalogue) for name in names):
             raise StuckError(not_there(person, names[0] if names else where.word))
 
-    def _carried(self, clause: Clause, head: Verb | None, names: tuple[str, ...], target: Item | None, seconds: float) -> Intent:
+    def _carried(
+        self, clause: Clause, head: Verb | None, names: tuple[str, ...], target: Item | None, seconds: float
+    ) -> Intent:
         soft = self._is_soft(clause)
         classes = head.classes if head else frozenset()
         if target is not None and target.kind in ("person", "them", "here"):
@@ -303,17 +400,27 @@ class Interpreter:
             place = self._place(target, ())
             if classes and not classes & {"move", "give", "fetch", "pick", "keep", "go", "wait"}:
                 raise StuckError(unsupported(head.phrase if head else "do that"))
-            if classes and not classes & {"move", "give", "fetch"} and classes & {"go"} and not self._names_object_first(names, target):
+            if (
+                classes
+                and not classes & {"move", "give", "fetch"}
+                and classes & {"go"}
+                and not self._names_object_first(names, target)
+            ):
                 return Intent("transport", names, place, soft=soft)
             return Intent("transport", names, place, soft=soft)
         return self._without_target(clause, head, names, seconds, soft)
+
+    def _extent(self, clause: Clause) -> range:
+        return range(clause.indexes[0], clause.indexes[-1] + 3)
 
     def _names_object_first(self, names: tuple[str, ...], target: Item) -> bool:
         return target.role == "with"
 
     def _to_person(self, clause: Clause, head: Verb | None, names: tuple[str, ...], target: Item, soft: bool) -> Intent:
         person = resolve_person(target.mention, target.word, self.talk)
-        if target.role == "beside" and head and "move" in head.classes:
+        if (target.role == "beside" and head and "move" in head.classes) or (
+            target.role == "at" and head and head.base in _PUTTING
+        ):
             return Intent("transport", names, self.reading.catalogue.people[person], soft=soft)
         if head and head.base in ("come", "go", "walk", "drive", "head") and head.classes & {"go"}:
             return Intent("hold", names, person, soft=soft)
@@ -323,22 +430,50 @@ class Interpreter:
 
     def _wanted_by(self, clause: Clause, target: Item) -> bool:
         """`Anna needs the stapler`: the person is the subject."""
-        return target.role == "" and target.mention is not None and all(v.index > target.index for v in clause.verbs) and not clause.requested
+        return (
+            target.role == ""
+            and target.mention is not None
+            and all(v.index > target.index for v in clause.verbs)
+            and not clause.requested
+        )
 
-    def _without_target(self, clause: Clause, head: Verb | None, names: tuple[str, ...], seconds: float, soft: bool) -> Intent:
+    def _without_target(
+        self, clause: Clause, head: Verb | None, names: tuple[str, ...], seconds: float, soft: bool
+    ) -> Intent:
         classes = head.classes if head else frozenset()
         joined = f" {' '.join(self.marked.word(i) for i in clause.indexes)} "
         wish = WISHES.search(joined)
+        if clause.kind == "fragment" and any(self.marked.word(i) in PLEASE for i in self._extent(clause)):
+            return Intent("give", names, SPEAKER, soft=True)
         if clause.kind == "fragment":
             return Intent("topic", names, incomplete="What should I do with it?")
         if wish and not classes - {"inspect", "go", "give", "fetch", "pick", "move"}:
             return Intent("give", names, SPEAKER, soft=True)
-        if head and (head.phrase in ("pick up", "hold", "hold on to", "hang on to", "keep hold of", "get hold of", "take hold of", "lift", "lift up", "grip", "grasp", "keep") or "keep" in classes):
+        if head and (
+            head.phrase
+            in (
+                "pick up",
+                "hold",
+                "hold on to",
+                "hang on to",
+                "keep hold of",
+                "get hold of",
+                "take hold of",
+                "lift",
+                "lift up",
+                "grip",
+                "grasp",
+                "keep",
+            )
+            or "keep" in classes
+        ):
             return Intent("hold", names)
-        if head and head.base == "put" and "down" in head.phrase or (head and head.phrase in ("drop", "set down") and self.talk.holding):
+        if (head and head.base == "put" and "down" in head.phrase) or (
+            head and head.phrase in ("drop", "set down") and self.talk.holding
+        ):
             return Intent("putdown", names, incomplete=NO_PLACE)
-        if "fetch" in classes or "give" in classes and head and head.base in ("bring", "deliver"):
-            return Intent("give", names, SPEAKER)
+        if "fetch" in classes or ("give" in classes and head and head.base in ("bring", "deliver")):
+            return Intent("give", names, SPEAKER, implied=True)
         if "pick" in classes:
             return Intent("hold", names)
         if soft or not classes & {"give"}:
@@ -347,7 +482,9 @@ class Interpreter:
 
     def _is_soft(self, clause: Clause) -> bool:
         joined = f" {' '.join(self.marked.word(i) for i in clause.indexes)} "
-        return bool(WISHES.search(joined)) or not clause.requested and bool(clause.indexes) and self.marked.mention_at(clause.indexes[0]) is not None
+        return bool(WISHES.search(joined)) or (
+            not clause.requested and bool(clause.indexes) and self.marked.mention_at(clause.indexes[0]) is not None
+        )
 
     # ---- driving
 
@@ -360,12 +497,46 @@ class Interpreter:
         if classes and not classes & {"go", "wait", "dock", "inspect"}:
             if self.talk.holding and classes & {"move", "give"}:
                 return [self._hand_on(parts.targets[0])]
-            raise StuckError(unclear("What should I take there?"))
+            raise StuckError(self._not_carried(head, parts))
         if not seconds and head and head.base in WAIT_ONLY and "wait" in classes:
             raise StuckError(unclear("For how long should I wait? Give a number of seconds or minutes."))
         where = self._where(parts.sources)
-        stops = sorted([*parts.routes, *parts.targets], key=lambda i: i.index)
+        stops = [*parts.routes, *parts.targets]
+        if seconds and self.last is not None and [i.kind for i in stops] == ["there"]:
+            return []
+        if head and any(item.role == "" and not self._takes_object(head, item) for item in stops):
+            raise StuckError(self._not_carried(head, parts))
         return [Intent("go", target=self._goal(item, where)) for item in stops]
+
+    def _not_carried(self, head: Verb | None, parts: Parts) -> Problem:
+        """Furniture and people are not carried."""
+        direct = next((i for i in parts.targets if i.role == "" and i.mention is not None), None)
+        phrase = self.text.slice(direct.mention.phrase_start, direct.end) if direct and direct.mention else ""
+        if head and phrase:
+            return unsupported(f"{head.phrase} {phrase}")
+        return unclear("What should I take there?")
+
+    def _takes_object(self, head: Verb, item: Item) -> bool:
+        """`visit Ben`, `go home`, `go kitchen`; but neither `move the kitchen table` nor `run Ben`."""
+        if item.kind in ("here", "there"):
+            return True
+        if item.kind in ("person", "them"):
+            return head.base in _VISITING or head.phrase in (
+                "check on",
+                "look after",
+                "check in on",
+                "look in on",
+                "call by",
+                "call on",
+                "go see",
+                "come find",
+                "come see",
+            )
+        return (
+            head.base in _VISITING
+            or head.base in ("go", "come", "head", "start", "finish", "end", "enter", "stop", "wait", "stay")
+            or bool(set(head.phrase.split()[1:]))
+        )
 
     def _hand_on(self, target: Item) -> Intent:
         held = (self.talk.holding or "",)
@@ -426,7 +597,10 @@ class Interpreter:
                 raise StuckError(unclear("I do not know which place you mean; name it."))
             return self.talk.place
         if item.kind == "object":
-            raise StuckError(unclear(NO_PLACE))
+            found = self._objects(item, [])
+            if len(found) > 1 or not self.talk.location_of(found[0]):
+                raise StuckError(unclear(NO_PLACE))
+            return self.talk.location_of(found[0])
         narrowing = [*where, *self._room_after(item)]
         return resolve_place(item.mention, narrowing, self.talk, self.text)
 
@@ -435,7 +609,12 @@ class Interpreter:
         for mention in self.marked.mentions:
             if item.mention and mention.kind in ("room", "person") and 0 < mention.phrase_start - item.end <= 2:
                 between = [self.marked.word(i) for i in range(item.end, mention.phrase_start)]
-                if between and set(between) <= {"in", "of", "at", "inside", "by", "next", "to", "where", "near"} and between[0] in ("in", "of", "inside") and item.kind == "place":
+                if (
+                    between
+                    and set(between) <= {"in", "of", "at", "inside", "by", "next", "to", "where", "near"}
+                    and between[0] in ("in", "of", "inside")
+                    and item.kind == "place"
+                ):
                     return list(mention.candidates)
         return []
 
@@ -449,8 +628,9 @@ class Interpreter:
             self.talk.objects = intent.objects
         elif intent.kind == "inspect" and intent.target in catalogue.objects:
             self.talk.objects = (intent.target,)
-        if intent.target in catalogue.people and intent.target != SPEAKER:
-            self.talk.person = intent.target
+        if intent.target in catalogue.people:
+            self.talk.person = intent.target if intent.target != SPEAKER else self.talk.person
+            self.talk.place = catalogue.people[intent.target]
         if intent.target in catalogue.places or intent.target in catalogue.rooms:
             self.talk.place = intent.target
         self._move(intent)

@@ -12,7 +12,9 @@ from premotor_planners.task.reading import Reading
 from premotor_planners.task.vocabulary import vocabulary
 
 LeftoverKind = Literal["object", "place", "person", "verb", "purpose", "manner"]
-_PLACE_WORDS = frozenset({"to", "into", "onto", "in", "on", "at", "towards", "toward", "from", "inside", "under", "off", "by", "near"})
+_PLACE_WORDS = frozenset(
+    {"to", "into", "onto", "in", "on", "at", "towards", "toward", "from", "inside", "under", "off", "by", "near"}
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ def problem_of(left: Leftover, reading: Reading) -> Problem | None:
     """The refusal that an unexplained word leads to; None where it may be ignored (manner, purpose)."""
     if left.kind in ("manner", "purpose"):
         return None
+    if left.kind == "verb" and len(left.words.split()) > 1:
+        return unclear()
     if left.kind == "verb":
         return unsupported(left.words.casefold())
     return unknown(left.words, reading.catalogue, left.kind)
@@ -73,8 +77,15 @@ def _stands_for_noun(index: int, marked: Marked) -> bool:
     """`the glass` is a thing; `nice and easy` is not."""
     known = vocabulary()
     before, after = marked.word(index - 1), marked.word(index + 1)
-    noun_follows = marked.mention_at(index + 1) is not None or not known.is_function(after) and after not in ("", ",", ".", "!", "?")
-    return known.is_one_of(before, "determiners") and before not in ("this", "that", "all") and not noun_follows and after not in ("one", "ones", "thing", "and", "spot", "place", "side", "way", "time", "moment")
+    noun_follows = marked.mention_at(index + 1) is not None or (
+        not known.is_function(after) and after not in ("", ",", ".", "!", "?")
+    )
+    return (
+        known.is_one_of(before, "determiners")
+        and before not in ("this", "that", "all")
+        and not noun_follows
+        and after not in ("one", "ones", "thing", "and", "spot", "place", "side", "way", "time", "moment")
+    )
 
 
 def _runs(indexes: Sequence[int], marked: Marked) -> list[tuple[int, int]]:
@@ -118,8 +129,14 @@ def _has_more(clause: Clause, marked: Marked, start: int) -> bool:
 def _verb_position(start: int, clause: Clause, marked: Marked) -> bool:
     """First word of the clause (light words apart), or after `to`, `and`, `please`, `you`."""
     known = vocabulary()
-    before = [i for i in clause.indexes if i < start and not known.is_one_of(marked.word(i), "fillers") and marked.word(i) not in ("and", "then", ",")]
-    return not before or marked.word(start - 1) in ("to", "and", "please", "you", "then", "not") and not is_verb(start - 1, marked)
+    before = [
+        i
+        for i in clause.indexes
+        if i < start and not known.is_one_of(marked.word(i), "fillers") and marked.word(i) not in ("and", "then", ",")
+    ]
+    return not before or (
+        marked.word(start - 1) in ("to", "and", "please", "you", "then", "not") and not is_verb(start - 1, marked)
+    )
 
 
 def nothing_to_do(reading: Reading) -> Problem:

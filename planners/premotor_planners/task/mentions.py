@@ -34,7 +34,6 @@ class Mention:
     strange: str = ""
     owner: str = ""
     other: bool = False
-    bare: bool = False
 
 
 def find_mentions(text: Text, names: Names, taken: frozenset[int]) -> list[Mention]:
@@ -102,17 +101,18 @@ class _Finder:
         kinds = [self.names.kind(name) for name in names]
         kind = kinds[0]
         names = tuple(name for name, other in zip(names, kinds, strict=True) if other == kind)
-        first, marks = self.phrase_start(start)
+        first, owner = self.phrase_start(start)
         before = self.words[first:start]
         count = self.count(before, plural, len(names))
         any_of = any(word in ANY_WORDS for word in before) and not any(word in ALL_WORDS for word in before)
         definite = not any_of or any(word in DEFINITE | POSSESSIVE for word in before)
         if self.one_of(first):
             definite, count = False, None
+        odd_start, odd_end = self.strange(start, end, kind)
+        strange = self.text.slice(odd_start, odd_end) if (odd_start, odd_end) != (start, end) else ""
         return Mention(
-            start, end, first, kind, names, definite, count, self.strange(start, end, names, kind), marks,
-            other="other" in before, bare=first == start,
-        )  # fmt: skip
+            start, odd_end, min(first, odd_start), kind, names, definite, count, strange, owner, other="other" in before
+        )
 
     def one_of(self, first: int) -> bool:
         """`one of the mugs`, `any of my mugs`, `either of the two mugs`."""
@@ -149,15 +149,15 @@ class _Finder:
             return None
         return int(word) if word.isdigit() else self.known.numbers.get(word)
 
-    def strange(self, start: int, end: int, names: tuple[str, ...], kind: str) -> str:
-        """The contradicting phrase: an unknown word or other colour before the head, an unknown noun right after."""
+    def strange(self, start: int, end: int, kind: str) -> tuple[int, int]:
+        """The span of the contradicting phrase, start to end when nothing contradicts: an unknown word or other colour before the head, an unknown noun right after."""
         first = start
         while first > 0 and first - 1 not in self.taken and self.contradicts(first - 1, kind):
             first -= 1
         last = end
         while last < len(self.words) and last not in self.taken and self.is_compound(last, kind):
             last += 1
-        return self.text.slice(first, last) if (first, last) != (start, end) else ""
+        return first, last
 
     def contradicts(self, index: int, kind: str) -> bool:
         word = self.words[index]
@@ -165,10 +165,14 @@ class _Finder:
             return False
         if self.known.is_one_of(word, "colors"):
             return True
-        return not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
+        return (
+            not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
+        )
 
     def is_compound(self, index: int, kind: str) -> bool:
         word = self.words[index]
+        if word in self.known.numbers and kind in ("place", "room"):
+            return True
         if word in MARKS or self.known.is_known(word) or self.is_name(word) or word.endswith("ly"):
             return False
         if kind == "person":

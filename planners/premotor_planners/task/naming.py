@@ -80,13 +80,28 @@ def _phrases(name: str, catalogue: Catalogue) -> Iterator[Phrase]:
         return
     for synonym in catalogue.synonyms.get(name, ()):
         yield name_words(synonym)
+    if is_qualifier(words[-1]) and len(words) > 1:
+        yield from _qualified(words)
+        return
     if words[-1] not in HEADLESS:
         yield words[-1:]
-    if words[-1].isdigit():
-        yield words[-2:]
     yield from _from_lexicon(words)
     if name in catalogue.docks:
         yield from _from_lexicon(("dock",))
+
+
+def is_qualifier(word: str) -> bool:
+    """A number or letter that tells entries of one sort apart (`rack 7`, `room B`)."""
+    return len(word) == 1 or word.replace(".", "").isdigit()
+
+
+def _qualified(words: Phrase) -> Iterator[Phrase]:
+    """With and without the number or letter: `meeting room` alone may be any of them."""
+    sort, qualifier = words[:-1], words[-1]
+    for phrase in (sort, sort[-1:], *_from_lexicon(sort)):
+        yield (*phrase, qualifier)
+        if phrase[-1] not in HEADLESS or len(phrase) > 1:
+            yield phrase
 
 
 def _person(words: Phrase, name: str) -> Iterator[Phrase]:

@@ -16,7 +16,7 @@ def ranks(clauses: Sequence[Clause]) -> list[float]:
     """
     found = [index * STEP for index in range(len(clauses))]
     for index, clause in enumerate(clauses):
-        if clause.kind != "task" or not clause.indexes and not clause.messages:
+        if clause.kind != "task" or (not clause.indexes and not clause.messages):
             continue
         after, before = _task_after(clauses, index), _task_before(clauses, index)
         if clause.connective == "before" and before is None and after is not None:
@@ -24,7 +24,7 @@ def ranks(clauses: Sequence[Clause]) -> list[float]:
         elif clause.connective in ("after", "once") and before is not None:
             found[index] = found[before] - STEP / 2
         elif clause.connective in ("earlier", "first") and before is not None and index > 0:
-            found[index] = min(found[before] - STEP / 2, *[found[i] - STEP / 2 for i in _same_sentence(clauses, index)])
+            found[index] = min(found[i] for i in (before, *_same_sentence(clauses, index))) - STEP / 2
     return found
 
 

@@ -70,7 +70,9 @@ def unsafe(why: str) -> Refusal:
     return Refusal("unsafe", f"I will not do that: {why}.")
 
 
-def unclear(sentence: str = "I do not understand what to do; tell me what to take, where to go or what to say.") -> Refusal:
+def unclear(
+    sentence: str = "I do not understand what to do; tell me what to take, where to go or what to say.",
+) -> Refusal:
     """No intelligible task."""
     return Refusal("unclear", sentence)
 

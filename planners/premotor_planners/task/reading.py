@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.clauses import Clause, Marked, split_clauses
+from premotor_planners.task.corrections import corrected
 from premotor_planners.task.durations import find_durations
 from premotor_planners.task.mentions import find_mentions
 from premotor_planners.task.naming import Names
@@ -16,12 +18,16 @@ from premotor_planners.task.words import Text, read_words
 
 @dataclass(frozen=True)
 class Reading:
-    """What every reader of the instruction shares; `marked` holds the finds, `clauses` their order and kind."""
+    """What every reader of the instruction shares; `marked` holds the finds, `clauses` their order and kind.
+
+    `muddled` when the speaker took something back and it is not plain what.
+    """
 
     catalogue: Catalogue
     names: Names
     marked: Marked
     clauses: tuple[Clause, ...]
+    muddled: bool = False
 
 
 def read(task: str, catalogue: Catalogue) -> Reading:
@@ -34,14 +40,12 @@ def read(task: str, catalogue: Catalogue) -> Reading:
     durations = find_durations(text, taken)
     timed = frozenset(i for d in durations for i in range(d.start, d.end))
     mentions = find_mentions(text, names, taken | timed)
+    dropped, muddled = corrected(text, [m for m in mentions if m.start not in spoken])
+    taken |= dropped
+    mentions = [m for m in mentions if m.start not in dropped]
     marked = Marked(text, mentions, messages, durations, polite, taken)
-    return Reading(catalogue, names, marked, tuple(split_clauses(marked)))
+    return Reading(catalogue, names, marked, tuple(split_clauses(marked)), muddled)
 
 
-def without(reading: Reading, clause: Clause) -> Reading:
-    """The same reading with one clause left out."""
-    return replace(reading, clauses=tuple(other for other in reading.clauses if other is not clause))
-
-
-def _spans(text: Text, pattern: object) -> frozenset[int]:
-    return frozenset(i for start, end, _ in text.find(pattern) for i in range(start, end))  # type: ignore[arg-type]
+def _spans(text: Text, pattern: re.Pattern[str]) -> frozenset[int]:
+    return frozenset(i for start, end, _ in text.find(pattern) for i in range(start, end))

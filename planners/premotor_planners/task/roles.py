@@ -14,7 +14,28 @@ ItemKind = Literal["object", "place", "room", "person", "it", "them", "here", "t
 
 _TO = frozenset({"to", "into", "onto", "towards", "toward", "unto"})
 _FROM = frozenset({"from", "off", "out"})
-_AT = frozenset({"in", "on", "at", "inside", "upon", "by", "under", "within", "atop", "underneath", "below", "above", "over", "behind", "between", "among", "against", "around"})
+_AT = frozenset(
+    {
+        "in",
+        "on",
+        "at",
+        "inside",
+        "upon",
+        "by",
+        "under",
+        "within",
+        "atop",
+        "underneath",
+        "below",
+        "above",
+        "over",
+        "behind",
+        "between",
+        "among",
+        "against",
+        "around",
+    }
+)
 _BESIDE = frozenset({"beside", "near", "alongside", "besides", "next", "close"})
 _VIA = frozenset({"via", "through", "across", "along", "past"})
 _CHAIN = _TO | _FROM | _AT | _BESIDE | _VIA | frozenset(
@@ -24,7 +45,7 @@ _CHAIN = _TO | _FROM | _AT | _BESIDE | _VIA | frozenset(
 _RELATIVE = frozenset(
     {"that", "which", "is", "are", "was", "were", "i", "we", "you", "he", "she", "left", "put", "forgot", "had", "have", "has", "lying", "sitting", "standing", "resting", "kept",
      "stored", "located", "found", "placed", "just", "still", "currently", "should", "be", "can", "find", "will", "lives", "usually", "stands", "sits", "lies", "there", "over", "right",
-     "in", "on", "at", "by", "near", "inside", "next", "to", "from", "beside", "of", "now", "already", "always", "dropped", "saw", "also", "apparently", "somebody", "someone", "parked", "waiting", "see", "under", "behind"}
+     "in", "on", "at", "by", "near", "inside", "next", "to", "from", "beside", "of", "now", "already", "always", "dropped", "saw", "also", "apparently", "somebody", "someone", "parked", "waiting", "see", "under", "behind", "one", "ones"}
 )  # fmt: skip
 
 
@@ -46,7 +67,9 @@ def clause_items(clause: Clause, marked: Marked) -> list[Item]:
     """Items in order of the text; an owner (`Ben's bottle`) is none."""
     particles = frozenset(i for verb in clause.verbs for i in verb.particle_words)
     heads = frozenset(verb.index for verb in clause.verbs)
-    items = sorted([*_mentions(clause, marked, particles, heads), *_pronouns(clause, marked, particles)], key=lambda i: i.index)
+    items = sorted(
+        [*_mentions(clause, marked, particles, heads), *_pronouns(clause, marked, particles)], key=lambda i: i.index
+    )
     return [_attach(number, items, marked) for number in range(len(items))]
 
 
@@ -58,7 +81,7 @@ def _mentions(clause: Clause, marked: Marked, particles: frozenset[int], heads: 
             continue
         role, at = _role(mention.phrase_start, clause, marked, particles)
         kind: ItemKind = mention.kind  # type: ignore[assignment]
-        negated = _negated(at, clause, marked)
+        negated = _negated(at, clause, marked) or _negated(mention.phrase_start, clause, marked)
         yield Item(kind, role, mention.start, mention.end, marked.word(mention.start), mention, negated)
 
 
@@ -67,7 +90,14 @@ def _pronouns(clause: Clause, marked: Marked, particles: frozenset[int]) -> Iter
         kind = _pronoun(index, marked)
         if kind:
             role, at = _role(index, clause, marked, particles)
-            yield Item(kind, role, index, index + 1, marked.word(index), negated=_negated(at, clause, marked))
+            yield Item(
+                kind,
+                role,
+                index,
+                index + 1,
+                marked.word(index),
+                negated=_negated(at, clause, marked) or _negated(index, clause, marked),
+            )
 
 
 def _pronoun(index: int, marked: Marked) -> ItemKind | None:
@@ -80,7 +110,34 @@ def _pronoun(index: int, marked: Marked) -> ItemKind | None:
         return "them"
     if word in ("it", "itself", "them", "these", "those", "ones"):
         return "it"
-    if word in ("this", "that", "one") and (after in ("", ",", ".", "!", "?", "to", "in", "on", "over", "into", "onto", "back", "away", "down", "for", "and", "then", "at", "there", "here", "off", "please") or index + 1 in marked.taken):
+    if word in ("this", "that", "one") and (
+        after
+        in (
+            "",
+            ",",
+            ".",
+            "!",
+            "?",
+            "to",
+            "in",
+            "on",
+            "over",
+            "into",
+            "onto",
+            "back",
+            "away",
+            "down",
+            "for",
+            "and",
+            "then",
+            "at",
+            "there",
+            "here",
+            "off",
+            "please",
+        )
+        or index + 1 in marked.taken
+    ):
         return "it" if word != "one" or marked.word(index - 1) in ("that", "this") else None
     if word == "here":
         return "here"
@@ -114,7 +171,18 @@ def _role_of(chain: list[str]) -> Role:
             return "via"
         if word in ("for", "with", "about"):
             return word  # type: ignore[return-value]
-        if word == "of" and before not in ("top", "middle", "center", "centre", "edge", "side", "front", "surface", "end", "corner"):
+        if word == "of" and before not in (
+            "top",
+            "middle",
+            "center",
+            "centre",
+            "edge",
+            "side",
+            "front",
+            "surface",
+            "end",
+            "corner",
+        ):
             return "of"
     return ""
 
@@ -125,21 +193,78 @@ def _negated(start: int, clause: Clause, marked: Marked) -> bool:
     tail = " ".join(words)
     if words[-1:] in (["not"], ["except"], ["excluding"], ["nor"], ["never"], ["without"], ["minus"]):
         return True
-    if tail.endswith(("instead of", "rather than", "except for", "apart from", "other than", "not to", "not in", "not on", "aside from")):
+    if tail.endswith(
+        (
+            "instead of",
+            "rather than",
+            "except for",
+            "apart from",
+            "other than",
+            "not to",
+            "not in",
+            "not on",
+            "aside from",
+        )
+    ):
         return True
-    return words[-1:] == ["but"] and any(marked.word(i) in ("all", "every", "any", "anything", "everything", "each", "any") for i in clause.indexes if i < start)
+    return words[-1:] == ["but"] and any(
+        marked.word(i) in ("all", "every", "any", "anything", "everything", "each", "any")
+        for i in clause.indexes
+        if i < start
+    )
 
 
 def _attach(number: int, items: list[Item], marked: Marked) -> Item:
     """An item that only says where the item before it is (`the mug that I left on the desk`, `the kitchen sponge`)."""
     item = items[number]
     if number and item.role in ("at", "source", "of", "beside"):
-        between = [marked.word(i) for i in range(items[number - 1].end, (item.mention.phrase_start if item.mention else item.index))]
-        words = [w for w in between if w not in ("the", "my", "a", "top", "middle", "edge", "side")]
-        relative = [w for w in words if w in ("that", "which", "is", "are", "was", "lying", "sitting", "standing", "left", "resting", "stored", "kept", "located", "placed", "lives", "sits", "lies", "found", "stands", "forgot", "parked", "waiting", "dropped")]
+        between = [
+            marked.word(i)
+            for i in range(items[number - 1].end, (item.mention.phrase_start if item.mention else item.index))
+        ]
+        words = [w for w in between if w not in ("the", "my", "a", "top", "middle", "edge", "side", ",")]
+        relative = [
+            w
+            for w in words
+            if w
+            in (
+                "that",
+                "which",
+                "is",
+                "are",
+                "was",
+                "lying",
+                "sitting",
+                "standing",
+                "left",
+                "resting",
+                "stored",
+                "kept",
+                "located",
+                "placed",
+                "lives",
+                "sits",
+                "lies",
+                "found",
+                "stands",
+                "forgot",
+                "parked",
+                "waiting",
+                "dropped",
+                "one",
+                "ones",
+            )
+        ]
+        if relative in (["is"], ["are"]):
+            relative = []
         if relative and set(words) <= _RELATIVE and items[number - 1].kind in ("object", "place", "person"):
             return _attached(item)
-    if number + 1 < len(items) and item.kind in ("room", "place") and item.end == items[number + 1].index and items[number + 1].mention:
+    if (
+        number + 1 < len(items)
+        and item.kind in ("room", "place")
+        and item.end == items[number + 1].index
+        and items[number + 1].mention
+    ):
         return _attached(item)
     return item
 

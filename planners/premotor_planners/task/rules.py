@@ -15,6 +15,7 @@ from premotor_planners.task.clauses import Clause
 from premotor_planners.task.intents import Intent
 from premotor_planners.task.interpret import Interpreter
 from premotor_planners.task.leftovers import first_problem, nothing_to_do
+from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.ordering import ranks
 from premotor_planners.task.outcome import Problem, unclear, unsupported
 from premotor_planners.task.reading import Reading
@@ -33,6 +34,8 @@ def plan_by_rules(reading: Reading) -> StepsAnswer | Problem:
 def _plan(reading: Reading) -> StepsAnswer | Problem:
     if any(clause.kind == "condition" for clause in reading.clauses):
         return unsupported("wait for a condition or a time of day")
+    if reading.muddled:
+        return unclear("You took something back and I am not sure what; say the whole task again.")
     interpreter = Interpreter(reading)
     intents: list[Intent] = []
     for clause, rank in zip(reading.clauses, ranks(reading.clauses), strict=True):
@@ -67,11 +70,15 @@ def _settled(intents: Sequence[Intent]) -> list[Intent]:
     firm = [intent for intent in intents if not intent.soft and not intent.incomplete and intent.kind != "topic"]
     acted = {name for intent in firm for name in (*intent.objects, intent.target)}
     kept: list[Intent] = []
-    for intent in intents:
+    for number, intent in enumerate(intents):
+        if intent.implied and _replaced(intent, intents[number + 1 :]):
+            continue
         weak = intent.soft or intent.kind == "topic" or bool(intent.incomplete)
         if weak and intent.objects and acted.issuperset(intent.objects) and intent not in firm:
             continue
         if weak and intent.kind == "go" and intent.soft and firm:
+            continue
+        if intent.kind == "go" and intent.target == SPEAKER and _comes_anyway(intent, intents):
             continue
         if intent.incomplete:
             raise StuckError(unclear(intent.incomplete))
@@ -79,12 +86,31 @@ def _settled(intents: Sequence[Intent]) -> list[Intent]:
     return _without_repeats(kept)
 
 
+def _replaced(intent: Intent, later: Sequence[Intent]) -> bool:
+    """`get the apple and put it …` brings it nowhere else; `get the apple and come to me` only holds it."""
+    if any(other.kind in ("transport", "give", "hold") and set(other.objects) & set(intent.objects) for other in later):
+        return True
+    if later and later[0].kind == "go" and later[0].target == SPEAKER and len(intent.objects) == 1:
+        intent.kind, intent.target, intent.implied = "hold", "", False
+    return False
+
+
+def _comes_anyway(intent: Intent, intents: Sequence[Intent]) -> bool:
+    """`come here and bring the paper`: bringing it is the coming."""
+    after = next((i for i in intents if i.order > intent.order), None)
+    return after is not None and after.kind == "give" and after.target == SPEAKER
+
+
 def _without_repeats(intents: Sequence[Intent]) -> list[Intent]:
     """The same wish said twice is one wish (`I need my glasses, can I have them?`)."""
     kept: list[Intent] = []
     for intent in intents:
-        same = [k for k in kept if (k.kind, k.objects, k.target, k.text) == (intent.kind, intent.objects, intent.target, intent.text)]
-        if not same or intent.kind in ("wait", "go"):
+        same = [
+            k
+            for k in kept
+            if (k.kind, k.objects, k.target, k.text) == (intent.kind, intent.objects, intent.target, intent.text)
+        ]
+        if not same or intent.kind in ("wait", "go", "say"):
             kept.append(intent)
     return kept
 
@@ -141,7 +167,10 @@ class _Writer:
 
     def _say(self, intent: Intent) -> None:
         if intent.target:
-            already = self.steps and self.steps[-1] in (CompactStep("go", intent.target), CompactStep("give", intent.target))
+            already = self.steps and self.steps[-1] in (
+                CompactStep("go", intent.target),
+                CompactStep("give", intent.target),
+            )
             if not already:
                 self.steps.append(CompactStep("go", intent.target))
         self.steps.append(CompactStep("say", intent.text))
@@ -177,4 +206,8 @@ def _ruled_out(kind: str, names: Sequence[str], classes: set[str], placed: bool)
     if kind in ("place", "room"):
         skills = ("place",) if "move" in classes and "go" not in classes else ("place", "go")
         return {(skill, name) for skill in skills for name in names}
-    return {(skill, name) for name in names for skill in (("give", "go") if "go" in classes and "give" not in classes else ("give",))}
+    return {
+        (skill, name)
+        for name in names
+        for skill in (("give", "go") if "go" in classes and "give" not in classes else ("give",))
+    }

@@ -31,11 +31,13 @@ _PATTERNS = tuple(
         ("message", rf"(?:pass on|relay|convey|mention|announce|explain|call out|shout|say|report|communicate) to {_WHO}(?: that| :| ,)+"),
         ("message", rf"(?:message|note) (?:for|to) {_WHO}(?: that| :| ,)+"),
         ("tell", rf"{_TELL} {_WHO}{_LINK}"),
-        ("ask", rf"{_ASK} {_WHO}(?: ,)?(?: to please| to| if| whether| please| for| about| :| ,)*"),
+        ("ask", rf"{_ASK} {_WHO}(?: ,)?(?: to please| to| if| whether| please| about| :| ,)*"),
         ("wish", rf"wish {_WHO}(?: a| an)?"),
+        ("greet", rf"(?:greet|welcome) {_WHO}"),
         ("say", rf"{_SAY}(?: the words?| out loud| aloud| loudly| the following| just| please| out)?(?P<say_to> to {_WHO.replace('who', 'hearer')}(?= that | : | , | \"))?(?: that| :| ,| this)*"),
     )
 )  # fmt: skip
+GREETING = "hello"
 _STOP = re.compile(r"(?<= )(?:, )?(?:and |but )?(?:then|after that|afterwards|next|finally)(?= )")
 _TAIL = re.compile(
     r"(?: ,| please| thanks| thank you| for me| will you| would you| could you| can you| ok| okay| right away| now| and| -| cheers| ta)+ $"
@@ -47,6 +49,8 @@ _AND = re.compile(r"(?<= )(?:, )?and(?: also| please)?(?= )")
 class Message:
     """Words start..end ask for speech, of which text_start..text_end are to be said (as `text`).
 
+    `also` are further hearers of the same words.
+    `location` is a place or room to say it in, if one is named beside the words (`announce in the kitchen that …`).
     `hearer` is a catalogue name, one of ME, THEM or EVERYONE as written, an unknown name, or empty (nobody named).
     """
 
@@ -58,6 +62,8 @@ class Message:
     hearer: str
     known: bool
     question: bool = False
+    location: str = ""
+    also: tuple[str, ...] = ()
 
 
 def find_messages(text: Text, names: Names) -> list[Message]:
@@ -94,17 +100,74 @@ def _read(text: Text, names: Names, start: int, end: int, kind: str, who: str) -
     hearer, known = _hearer(text, names, start, end, who)
     if kind != "say" and not hearer:
         return None
+    if kind == "greet":
+        return Message(start, end, end, end, GREETING, hearer, known)
     text_end = _message_end(text, end)
     stop = text_end
+    end, leading = _leading_location(text, names, end, text_end) if kind == "say" else (end, "")
     text_start, text_end, quoted = _unquote(text, end, text_end)
-    if quoted:
-        stop = max(stop, text_end + 1) if text_end >= stop else stop
+    stop = max(stop, text_end + 1) if quoted and text_end >= stop else stop
     if kind == "say" and not hearer:
         hearer, known, text_end = _trailing_hearer(text, names, text_start, text_end, stop, quoted)
-    if text_end <= text_start:
+    location = leading
+    if kind == "say" and not leading:
+        text_end, location = _trailing_location(text, names, text_start, text_end, stop, quoted)
+    also, text_start = _more_hearers(text, names, text_start, text_end) if hearer else ((), text_start)
+    if text_end <= text_start or (kind == "ask" and text.words[text_start].norm == "for"):
         return None
     words = text.slice(text_start, text_end).strip(" \"“”'").rstrip(".!?;,")
-    return Message(start, stop, text_start, text_end, words, hearer, known, kind == "ask")
+    return Message(start, stop, text_start, text_end, words, hearer, known, kind == "ask", location, also)
+
+
+def _more_hearers(text: Text, names: Names, start: int, end: int) -> tuple[tuple[str, ...], int]:
+    """`tell Ben and Anna (that) …`: the further people, and where the words start."""
+    also: list[str] = []
+    while start + 1 < end and text.words[start].norm in ("and", ","):
+        found, _ = names.match((text.words[start + 1].norm,))
+        if len(found) != 1 or names.kind(found[0]) != "person":
+            break
+        also.append(found[0])
+        start += 2
+    if also and start < end and text.words[start].norm in ("that", "to", "know", "about"):
+        start += 1 + (text.words[start].norm == "know" and text.words[start + 1].norm == "that")
+    return tuple(also), start
+
+
+def _spot_at(text: Text, names: Names, index: int, end: int) -> tuple[str, int]:
+    """The place or room that the words from `index` name (after in, at, the), and where the phrase ends."""
+    while index < end and text.words[index].norm in ("in", "at", "on", "from", "near", "the", "my", "by"):
+        index += 1
+    for stop in range(min(end, index + 4), index, -1):
+        found, _ = names.match(tuple(word.norm for word in text.words[index:stop]))
+        if len(found) == 1 and names.kind(found[0]) in ("place", "room"):
+            return found[0], stop
+    return "", index
+
+
+def _leading_location(text: Text, names: Names, start: int, end: int) -> tuple[int, str]:
+    """`announce in the kitchen that …`: where the words start, and the location."""
+    if start < end and text.words[start].norm in ("in", "at"):
+        name, stop = _spot_at(text, names, start, end)
+        if name and stop < end and text.words[stop].norm in ("that", ":", ",", '"'):
+            return stop + (text.words[stop].norm != '"'), name
+    return start, ""
+
+
+def _trailing_location(text: Text, names: Names, start: int, end: int, stop: int, quoted: bool) -> tuple[int, str]:
+    """`say "hello" in the kitchen`, `say good night in the bedroom`, but not `say the cake is in the kitchen`."""
+    first, last = (end + 1, stop) if quoted else (start + 1, end)
+    for index in range(max(first, last - 5), last):
+        if text.words[index].norm in ("in", "at") and text.words[index - 1].norm not in (
+            "is",
+            "are",
+            "was",
+            "be",
+            "i'm",
+        ):
+            name, after = _spot_at(text, names, index, last)
+            if name and after == last:
+                return end if quoted else index, name
+    return end, ""
 
 
 def _hearer(text: Text, names: Names, start: int, end: int, who: str) -> tuple[str, bool]:
@@ -113,7 +176,11 @@ def _hearer(text: Text, names: Names, start: int, end: int, who: str) -> tuple[s
         return "", True
     for index in range(start, end):
         for length in (3, 2, 1):
-            candidates, _ = names.match(tuple(word.norm for word in text.words[index : index + length])) if index + length <= end else ((), False)
+            candidates, _ = (
+                names.match(tuple(word.norm for word in text.words[index : index + length]))
+                if index + length <= end
+                else ((), False)
+            )
             people = [name for name in candidates if names.kind(name) == "person"]
             if people:
                 return people[0], True
@@ -151,7 +218,11 @@ def _quoted(text: Text, start: int, index: int) -> bool:
 def _next_is_command(text: Text, index: int) -> bool:
     """Whether a verb of the robot comes within the words after `then`."""
     known = vocabulary()
-    following = [word.norm for word in text.words[index : index + 6] if word.norm not in ("and", "then", ",", "after", "that", "afterwards", "next", "but", "please")]
+    following = [
+        word.norm
+        for word in text.words[index : index + 6]
+        if word.norm not in ("and", "then", ",", "after", "that", "afterwards", "next", "but", "please")
+    ]
     return bool(following) and following[0] in known.senses
 
 
@@ -163,7 +234,9 @@ def _is_own_command(text: Text, index: int) -> bool:
         return False
     after = words[1:2]
     return words[0] in ("dock", "charge", "recharge", "bring", "fetch", "deliver") or (
-        bool(after) and after[0] in ("me", "it", "the", "my", "your", "back", "to", "here", "over", "him", "her", "a", "for", "then", "him")
+        bool(after)
+        and after[0]
+        in ("me", "it", "the", "my", "your", "back", "to", "here", "over", "him", "her", "a", "for", "then", "him")
     )
 
 
@@ -182,9 +255,7 @@ def _unquote(text: Text, start: int, end: int) -> tuple[int, int, bool]:
     return start, end, False
 
 
-def _trailing_hearer(
-    text: Text, names: Names, start: int, end: int, stop: int, quoted: bool
-) -> tuple[str, bool, int]:
+def _trailing_hearer(text: Text, names: Names, start: int, end: int, stop: int, quoted: bool) -> tuple[str, bool, int]:
     """`say hello to Anna`, `say "hello" to everyone`: the hearer after the words."""
     window = range(end, stop) if quoted else range(max(start + 1, end - 4), end)
     for index in window:

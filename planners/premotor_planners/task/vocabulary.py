@@ -13,7 +13,16 @@ import yaml
 
 FOLDER = Path(__file__).parent / "lexicon"
 VERB_CLASSES = ("move", "fetch", "pick", "keep", "give", "go", "wait", "inspect", "dock", "tell", "say")
-WORD_GROUPS = ("determiners", "pronouns", "prepositions", "auxiliaries", "conjunctions", "fillers", "adjectives", "colors")
+WORD_GROUPS = (
+    "determiners",
+    "pronouns",
+    "prepositions",
+    "auxiliaries",
+    "conjunctions",
+    "fillers",
+    "adjectives",
+    "colors",
+)
 _VOWELS = "aeiou"
 
 

@@ -14,10 +14,10 @@ _TOKEN = re.compile(r"\d+(?:[.:]\d+)+|[^\W_]+(?:['’][^\W_]+)*['’]?|[.,;:!?\"
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
 _STATES = frozenset({
     "hungry", "thirsty", "tired", "cold", "hot", "ill", "sick", "here", "not", "low", "empty", "full", "ready", "waiting", "asking", "coming",
-    "late", "back", "home", "busy", "out", "always", "looking", "done", "dirty", "clean", "on", "in", "at", "the", "a", "an", "been", "got", "bored",
+    "late", "back", "home", "busy", "out", "always", "looking", "done", "dirty", "clean", "on", "in", "at", "the", "a", "an", "been", "got", "bored", "still", "now", "there", "over", "gone", "needed", "lying", "off", "already", "just", "probably", "asleep", "calling", "sitting", "empty", "running",
 })  # fmt: skip
 SENTENCE_ENDS = frozenset(".!?;")
-MARKS = frozenset(".,;:!?\"()—–&")
+MARKS = frozenset('.,;:!?"()—–&')
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,8 @@ def name_words(name: str) -> tuple[str, ...]:
 
 def _expand(match: re.Match[str], known: Vocabulary, before: list[Word]) -> list[Word]:
     token, (start, end) = match[0], match.span()
+    if token == "-" and before and before[-1].end == start and match.string[end : end + 1].isalnum():
+        return []
     norm = unicodedata.normalize("NFKC", token).casefold().replace("’", "'")
     if norm == "&":
         norm = "and"

@@ -78,14 +78,10 @@ def placement_faults(world: World) -> Iterator[Fault]:
     for i, place in enumerate(world.places):
         if not _within(place.area_m, rooms[place.room]):
             yield ("places", i, "area_m"), _outside(place, rooms[place.room])
-        if _gap(place.approach[:2], place.area_m) > MAX_APPROACH_M:
-            yield (
-                ("places", i, "approach"),
-                (
-                    f"the approach pose of `{place.name}` is {_gap(place.approach[:2], place.area_m):.2f} m away from it; "
-                    f"at most {MAX_APPROACH_M:g} m is allowed"
-                ),
-            )
+        away = _gap(place.approach[:2], place.area_m)
+        if away > MAX_APPROACH_M:
+            message = f"the approach pose of `{place.name}` is {away:.2f} m away from it; at most {MAX_APPROACH_M:g} m"
+            yield ("places", i, "approach"), f"{message} is allowed"
         blocker = _blocker(place.approach[:2], solids)
         if blocker:
             yield ("places", i, "approach"), f"the approach pose of `{place.name}` stands in {blocker}; move it free"

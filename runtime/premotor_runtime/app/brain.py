@@ -8,9 +8,8 @@ import traceback
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from premotor_planners.task.decomposer import Decomposer
-
 from premotor_foundation.errors import EXIT_FAILED, PremotorError
+from premotor_planners.task.decomposer import Decomposer
 from premotor_planners.task.from_world import catalogue_from_world
 from premotor_planners.task.prompt import catalogue_block
 from premotor_planners.world.model import World
@@ -39,21 +38,17 @@ def main(pipe: Connection, world: Path, settings: RuntimeSettings) -> None:
 def _serve(pipe: Connection, world: World, settings: RuntimeSettings) -> None:
     clock = MonotonicClock()
     started = clock.now()
+    catalogue = catalogue_from_world(world)
     planner = load_planner(settings.planner)
     model = EngineLanguageModel(planner, clock, settings.planner.prefill_chunk_tokens)
-    decomposer = decomposer_for(world, model, settings)
-    model.warm(catalogue_block(catalogue_from_world(world)))
+    model.warm(catalogue_block(catalogue))
+    decomposer = Decomposer(model)
     pipe.send(BrainReady(model.name, clock.now() - started, planner.notice))
     while not isinstance(order := pipe.recv(), Shutdown):
         if isinstance(order, PlanTask):
-            decomposition = decomposer.decompose(order.task)
+            decomposition = decomposer.decompose(order.task, catalogue)
             pipe.send(Planned(decomposition, tuple(model.records)))
             model.records.clear()
-
-
-def decomposer_for(world: World, model: EngineLanguageModel | None, settings: RuntimeSettings) -> Decomposer:
-    """The decomposer of a world; without a model the rules plan alone."""
-    return Decomposer(catalogue_from_world(world), model, settings.planner.max_output_tokens)
 
 
 def _pin(core: int | None) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from premotor_planners.task.decomposer import Decomposition
-
+from premotor_planners.task.decomposition import Decomposition
 from premotor_planners.task.plan import Plan
 from premotor_runtime.app.executive import StepRecord
 from premotor_runtime.app.motion_task import Footprint

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from premotor_planners.task.decomposer import Decomposition
-
+from premotor_planners.task.decomposition import Decomposition
 from premotor_planners.task.plan import Plan
 from premotor_runtime.app import brain, reflex
 from premotor_runtime.app.child import STOP_TIMEOUT_S, Child, ProcessFailed

@@ -21,7 +21,6 @@ class PlannerSettings:
 
     model: str = "gemma3-270m"
     adapter: str = "default"
-    max_output_tokens: int = limited(at_least=16, at_most=512, default=160)
     kv_tokens: int = limited(at_least=512, at_most=65_536, default=4096)
     prefill_chunk_tokens: int = limited(at_least=16, at_most=4096, default=256)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from premotor_planners.corpus.natural import mixed_packs
 from premotor_planners.corpus.pack import Pack, Split, answer_text, catalogue_text, generate_packs
 from premotor_planners.task.prompt import question_block
-from premotor_runtime.models.tokenizer import Tokenizer
-from premotor_runtime.training.embedded_model import embedded_config
+from premotor_runtime.training.embedded_start import Progress, continued_start, fresh_start
 from premotor_runtime.training.embedded_tokenizer import train_tokenizer
-from premotor_runtime.training.embedded_trainer import EmbeddedSettings, EmbeddedTrainer, Progress
+from premotor_runtime.training.embedded_trainer import EmbeddedSettings, EmbeddedTrainer
 from premotor_runtime.training.packs import TextPack
 
 VOCAB_SIZE = 1984
@@ -24,20 +23,23 @@ EXAM_PACKS = 5
 EXAM_SEED = 900_001
 
 
-def train_embedded(folder: Path, minutes: float, seed: int, log: Callable[[str], None]) -> Progress:
+def train_embedded(
+    folder: Path, minutes: float, seed: int, log: Callable[[str], None], continue_from: Path | None = None
+) -> Progress:
     """Train for `minutes` of wall time on one thread and leave a Hugging Face checkpoint in `folder`.
 
     The data depend on `seed` alone; how much of it is seen, and so the weights, also depends on the machine's speed.
+    `continue_from` names a checkpoint to go on from (give another seed then, for questions not seen yet); raises
+    CheckpointError when it is damaged or no such model.
     """
     import torch
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    tokenizer_json = train_tokenizer(_tokenizer_texts(seed), VOCAB_SIZE)
-    tokenizer = Tokenizer(tokenizer_json, folder / "tokenizer.json", 0, (1,))
-    config = embedded_config(tokenizer.vocab_size)
-    trainer = EmbeddedTrainer(config, tokenizer, EmbeddedSettings(minutes, seed), time.monotonic, log)
-    log(f"{sum(p.numel() for p in trainer.parameters.values())} parameters, {tokenizer.vocab_size} tokens")
+    settings = EmbeddedSettings(minutes, seed, easy=0.0 if continue_from else EmbeddedSettings.easy)
+    start = continued_start(continue_from) if continue_from else fresh_start(_tokenizer_json(seed), seed)
+    trainer = EmbeddedTrainer(start, settings, time.monotonic, log)
+    log(f"{sum(p.numel() for p in trainer.parameters.values())} parameters, {start.tokenizer.vocab_size} tokens")
     packs = (text_pack(pack) for pack in mixed_packs(seed + 1, NATURAL_SHARE, QUESTIONS))
     trainer.train(packs, {split: exam(split) for split in ("names", "wording")}, folder)
     return trainer.progress
@@ -54,9 +56,7 @@ def text_pack(pack: Pack) -> TextPack:
     return TextPack(catalogue_text(pack.catalogue), pairs, tuple(question.kind for question in pack.questions))
 
 
-def _tokenizer_texts(seed: int) -> Iterator[str]:
+def _tokenizer_json(seed: int) -> str:
     packs: Iterable[Pack] = itertools.islice(mixed_packs(seed, NATURAL_SHARE, QUESTIONS), TOKENIZER_PACKS)
-    for pack in map(text_pack, packs):
-        yield pack.prefix
-        for pair in pack.questions:
-            yield from pair
+    texts = ((pack.prefix, *itertools.chain.from_iterable(pack.questions)) for pack in map(text_pack, packs))
+    return train_tokenizer(itertools.chain.from_iterable(texts), VOCAB_SIZE)

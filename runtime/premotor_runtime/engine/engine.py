@@ -11,8 +11,9 @@ from premotor_runtime.engine.admission import check
 from premotor_runtime.engine.batcher import Pending, StepBudget, plan_step
 from premotor_runtime.engine.decoding import Decoder
 from premotor_runtime.engine.grammar import GrammarCompiler
-from premotor_runtime.engine.kv_cache import BlockTable, KVCache
+from premotor_runtime.engine.kv_cache import KVCache
 from premotor_runtime.engine.request import FinishReason, Request, RequestOutput, RequestState
+from premotor_runtime.engine.residency import Residency
 from premotor_runtime.engine.scoring import Scoring
 from premotor_runtime.engine.sequence import Sequence
 from premotor_runtime.models.tokenizer import Tokenizer
@@ -48,8 +49,7 @@ class Engine:
         self.grammars = GrammarCompiler(tokenizer, runner.config.vocab_size)
         self.kv = KVCache(runner.num_blocks, runner.block_size, salt)
         self._decoder = Decoder(runner, tokenizer.eos_token_ids)
-        self._waiting: list[Sequence] = []
-        self._running: list[Sequence] = []
+        self._residency = Residency(self.kv)
         self._scoring: list[tuple[Sequence, Scoring]] = []
         self._cancelled: list[RequestOutput] = []
 
@@ -62,17 +62,17 @@ class Engine:
     @property
     def num_requests_waiting(self) -> int:
         """Requests that have no memory yet, or no more."""
-        return len(self._waiting)
+        return len(self._residency.waiting)
 
     @property
     def num_requests_running(self) -> int:
         """Requests that hold memory."""
-        return len(self._running)
+        return len(self._residency.running)
 
     @property
     def has_work(self) -> bool:
         """Whether `step` would do or report anything."""
-        return bool(self._waiting or self._running or self._scoring or self._cancelled)
+        return bool(self._residency.waiting or self._residency.running or self._scoring or self._cancelled)
 
     def add(self, request: Request) -> None:
         """Queue a request, after all earlier ones.
@@ -80,16 +80,17 @@ class Engine:
         Raises RequestError when it could never run (empty, too long, unknown tokens, an id in use) and GrammarError
         when its grammar does not compile.
         """
-        check(request, self._ids(), self._runner.config.vocab_size, self.max_model_len)
+        in_use = {sequence.request.request_id for sequence in self._sequences()}
+        check(request, in_use, self._runner.config.vocab_size, self.max_model_len)
         matcher = None if request.grammar is None else self.grammars.matcher(request.grammar)
         random = np.random.default_rng(request.sampling.seed)
         sequence = Sequence(request, self._clock(), matcher, random, list(request.prompt))
         self._decoder.take_forced(sequence)
-        self._waiting.append(sequence)
+        self._residency.waiting.append(sequence)
 
     def cancel(self, request_id: str) -> bool:
         """End a request now and give its memory back; it is reported by the next step. False for an unknown id."""
-        for sequence in [*self._waiting, *self._running, *(sequence for sequence, _ in self._scoring)]:
+        for sequence in self._sequences():
             if sequence.request.request_id == request_id:
                 self._forget(sequence)
                 self._cancelled.append(self._finish(sequence, "cancelled"))
@@ -98,70 +99,26 @@ class Engine:
 
     def step(self, budget: StepBudget) -> StepResult:
         """Do at most what `budget` allows, and say what was done."""
-        self._admit(budget.max_num_seqs)
-        batch, preempted = self._reserve(self._plan(budget))
-        before = {sequence.request.request_id: len(sequence.output) for sequence in self._running}
+        self._residency.admit(budget.max_num_seqs)
+        batch, preempted = self._residency.reserve(self._plan(budget))
         prefill = sum(count for sequence, count in batch if not sequence.decoding)
         decode = sum(count for sequence, count in batch if sequence.decoding)
         self._forward(batch)
-        emitted = {
-            sequence.request.request_id: sequence.token_ids_from(before[sequence.request.request_id])
-            for sequence, _ in batch
-            if len(sequence.output) > before[sequence.request.request_id]
-        }
+        fresh = {sequence.request.request_id: sequence.take_fresh() for sequence in self._residency.running}
+        emitted = {request_id: tokens for request_id, tokens in fresh.items() if tokens}
         rows = self._score(budget.max_scored_rows)
         return StepResult(self._collect(), emitted, prefill, decode, rows, preempted)
 
-    def _ids(self) -> set[str]:
-        sequences = [*self._waiting, *self._running, *(sequence for sequence, _ in self._scoring)]
-        return {sequence.request.request_id for sequence in sequences}
-
-    def _admit(self, max_num_seqs: int) -> None:
-        """Give memory to waiting requests, first come first served, while their whole text fits beside the others'."""
-        while self._waiting and len(self._running) < max_num_seqs:
-            sequence = self._waiting[0]
-            if sequence.finish_reason is None:
-                table, cached = self.kv.open(sequence.tokens, sequence.reusable)
-                blocks = -(-(len(sequence.tokens) + 1) // self.kv.block_size) - len(table.blocks)
-                if self._running and blocks > self.kv.pool.num_available:
-                    self.kv.close(table)
-                    return
-                sequence.table, sequence.computed = table, cached
-                if sequence.preemptions == 0:
-                    sequence.cached_tokens = min(cached, len(sequence.request.prompt))
-            sequence.move(RequestState.RUNNING)
-            self._running.append(self._waiting.pop(0))
+    def _sequences(self) -> list[Sequence]:
+        return [*self._residency.waiting, *self._residency.running, *(sequence for sequence, _ in self._scoring)]
 
     def _plan(self, budget: StepBudget) -> dict[str, int]:
         pending = [
             Pending(sequence.request.request_id, sequence.pending, sequence.decoding)
-            for sequence in self._running
+            for sequence in self._residency.running
             if sequence.finish_reason is None
         ]
         return plan_step(pending, budget)
-
-    def _reserve(self, plan: dict[str, int]) -> tuple[list[tuple[Sequence, int]], tuple[str, ...]]:
-        """Get blocks for everyone in the plan, the earliest first; the latest give theirs up when they run out."""
-        batch: list[tuple[Sequence, int]] = []
-        preempted: list[str] = []
-        for sequence in list(self._running):
-            count = plan.get(sequence.request.request_id, 0)
-            while count and sequence.state is RequestState.RUNNING:
-                if self.kv.grow(sequence.table, sequence.computed + count):
-                    batch.append((sequence, count))
-                    break
-                preempted.append(self._preempt(self._running[-1]))
-        return batch, tuple(preempted)
-
-    def _preempt(self, sequence: Sequence) -> str:
-        """Back to the head of the queue; what it had is computed again later, or found in the prefix cache."""
-        self._running.remove(sequence)
-        self.kv.close(sequence.table)
-        sequence.table, sequence.computed = BlockTable(), 0
-        sequence.preemptions += 1
-        sequence.move(RequestState.WAITING)
-        self._waiting.insert(0, sequence)
-        return sequence.request.request_id
 
     def _forward(self, batch: list[tuple[Sequence, int]]) -> None:
         if not batch:
@@ -187,7 +144,8 @@ class Engine:
 
     def _score(self, rows: int) -> int:
         """Move ended requests on to scoring where they want it, and spend `rows` rows on the earliest ones."""
-        for sequence in [s for s in self._running if s.finish_reason is not None and s.request.full_logprobs]:
+        ended = [s for s in self._residency.running if s.finish_reason in ("stop", "length")]
+        for sequence in [s for s in ended if s.request.full_logprobs]:
             self._forget(sequence)
             sequence.move(RequestState.SCORING)
             self._scoring.append((sequence, Scoring(sequence, self._runner)))
@@ -198,7 +156,7 @@ class Engine:
         return used
 
     def _collect(self) -> tuple[RequestOutput, ...]:
-        ended = [s for s in self._running if s.finish_reason is not None]
+        ended = [s for s in self._residency.running if s.finish_reason is not None]
         ended += [sequence for sequence, scoring in self._scoring if scoring.done]
         finished, self._cancelled = self._cancelled, []
         for sequence in ended:
@@ -207,9 +165,7 @@ class Engine:
         return tuple(finished)
 
     def _forget(self, sequence: Sequence) -> None:
-        self.kv.close(sequence.table)
-        self._waiting = [other for other in self._waiting if other is not sequence]
-        self._running = [other for other in self._running if other is not sequence]
+        self._residency.leave(sequence)
         self._scoring = [pair for pair in self._scoring if pair[0] is not sequence]
 
     def _finish(self, sequence: Sequence, reason: FinishReason) -> RequestOutput:

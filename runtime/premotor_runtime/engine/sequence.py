@@ -37,6 +37,7 @@ class Sequence:
     table: BlockTable = field(default_factory=BlockTable)
     output: list[OutputToken] = field(default_factory=list)
     hidden: dict[int, Floats] = field(default_factory=dict)
+    reported: int = 0
     cached_tokens: int = 0
     forward_passes: int = 0
     preemptions: int = 0
@@ -86,9 +87,11 @@ class Sequence:
         self.tokens.append(token)
         self.output.append(OutputToken(token, forced, logprob_allowed))
 
-    def token_ids_from(self, number: int) -> tuple[int, ...]:
-        """The ids of the output from token `number` on."""
-        return tuple(token.token for token in self.output[number:])
+    def take_fresh(self) -> tuple[int, ...]:
+        """The ids of the output since the last call."""
+        fresh = tuple(token.token for token in self.output[self.reported :])
+        self.reported = len(self.output)
+        return fresh
 
     def stamp(self, now: float) -> None:
         """Note when the output so far existed; the first call with output fixes the time to first token."""

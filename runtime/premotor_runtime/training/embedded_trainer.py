@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 import torch.nn.functional as functional
 
-from premotor_runtime.models.config import ModelConfig
-from premotor_runtime.models.tokenizer import Tokenizer
 from premotor_runtime.training.embedded_export import write_embedded
-from premotor_runtime.training.embedded_model import Parameters, answer_logits, answer_targets, new_parameters
+from premotor_runtime.training.embedded_model import Parameters, answer_logits, answer_targets
 from premotor_runtime.training.embedded_optimizer import optimizers
 from premotor_runtime.training.embedded_score import exact_match
+from premotor_runtime.training.embedded_start import Start
 from premotor_runtime.training.packs import TextPack, TokenPack, tokenize
 
-_EASY_CHOICE = 3
+_EASY_CHOICE = 2
 """While catalogues are to be small, the smallest of this many packs is taken."""
 
 
@@ -41,26 +40,16 @@ class EmbeddedSettings:
     score_every_s: float = 600.0
 
 
-@dataclass
-class Progress:
-    """What has been seen so far."""
-
-    steps: int = 0
-    tokens: int = 0
-    questions: int = 0
-    loss: float = field(default=float("nan"))
-
-
 class EmbeddedTrainer:
     """Holds weights, their running average and the optimizers. `clock` in seconds; `log` gets one line at a time."""
 
     def __init__(
-        self, config: ModelConfig, tokenizer: Tokenizer, settings: EmbeddedSettings, clock: Callable[[], float],
-        log: Callable[[str], None],
-    ) -> None:  # fmt: skip
-        self.config, self.tokenizer, self.settings = config, tokenizer, settings
-        self.clock, self.log, self.progress = clock, log, Progress()
-        self.parameters = new_parameters(config, torch.Generator().manual_seed(settings.seed))
+        self, start: Start, settings: EmbeddedSettings, clock: Callable[[], float], log: Callable[[str], None]
+    ) -> None:
+        self.config, self.tokenizer, self.settings = start.config, start.tokenizer, settings
+        self.clock, self.log, self.progress = clock, log, start.progress
+        self._before = (start.progress.steps, start.progress.tokens)
+        self.parameters = start.parameters
         self.average: Parameters = {name: p.detach().clone() for name, p in self.parameters.items()}
         self._muon, self._adam = optimizers(self.parameters, settings.muon_rate, settings.adam_rate)
 
@@ -99,7 +88,7 @@ class EmbeddedTrainer:
         share = rate_share(done, settings)
         for group in self._adam.param_groups:
             group["lr"] = settings.adam_rate * share
-        self._muon.step(share, momentum=min(0.95, 0.85 + 0.001 * progress.steps))
+        self._muon.step(share, momentum=min(0.95, 0.85 + 0.001 * self._steps))
         self._adam.step()
         self._adam.zero_grad()
         for parameter in self.parameters.values():
@@ -108,21 +97,28 @@ class EmbeddedTrainer:
         progress.steps += 1
         progress.tokens += sum(len(pack.ids) for pack in batch)
         progress.questions += sum(len(pack.rows) for pack in batch)
-        progress.loss = loss.item() if progress.steps == 1 else progress.loss * 0.98 + loss.item() * 0.02
+        progress.loss = loss.item() if self._steps == 1 else progress.loss * 0.98 + loss.item() * 0.02
+
+    @property
+    def _steps(self) -> int:
+        """Steps of this run."""
+        return self.progress.steps - self._before[0]
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _average(self) -> None:
-        weight = max(1 / (self.progress.steps + 1), 1 / self.settings.averaging_steps)
+        weight = max(1 / (self._steps + 1), 1 / self.settings.averaging_steps)
         for name, parameter in self.parameters.items():
             self.average[name].lerp_(parameter, weight)
 
     def _save(self, folder: Path, elapsed: float) -> None:
         p = self.progress
-        note = {"seed": str(self.settings.seed), "steps": str(p.steps), "tokens": str(p.tokens)}
-        write_embedded(folder, self.average, self.config, self.tokenizer.json, note)
+        note = {"seed": self.settings.seed, "steps": p.steps, "tokens": p.tokens, "questions": p.questions}
+        write_embedded(
+            folder, self.average, self.config, self.tokenizer.json, {key: str(value) for key, value in note.items()}
+        )
         self.log(
             f"{elapsed / 60:.1f} min: step {p.steps}, {p.tokens} tokens, {p.questions} questions, "
-            f"{p.tokens / elapsed:.0f} tokens/s, loss {p.loss:.3f}"
+            f"{(p.tokens - self._before[1]) / max(elapsed, 1e-9):.0f} tokens/s, loss {p.loss:.3f}"
         )
 
     def _score(self, exams: Mapping[str, Sequence[TokenPack]]) -> None:

@@ -13,6 +13,7 @@ from premotor_runtime.app.mission import Mission
 from premotor_runtime.app.motion_kit import Surroundings
 from premotor_runtime.app.settings import RuntimeSettings
 from premotor_runtime.executor.records import Record, Span
+from premotor_runtime.executor.robot import GroundTruth
 from premotor_sim.report.mission_png import MissionPicture
 from premotor_sim.report.result import (
     Control,
@@ -65,7 +66,7 @@ def timeline_of(mission: Mission) -> tuple[Record, ...]:
 def picture_of(surroundings: Surroundings, result: MissionResult, mission: Mission) -> MissionPicture:
     """The content of `mission.png`."""
     report = _report(mission)
-    before, after = report.truth if report.truth is not None else ({}, {})  # type: ignore[misc]
+    before, after = report.truth if report.truth is not None else (GroundTruth({}, {}, {}), GroundTruth({}, {}, {}))
     return MissionPicture(
         world=surroundings.world,
         task=result.task,
@@ -73,9 +74,9 @@ def picture_of(surroundings: Surroundings, result: MissionResult, mission: Missi
         success=result.success,
         start=_start(report, surroundings.world.start),
         stations=tuple(_station(index, record, report) for index, record in enumerate(report.steps)),
-        objects_before=getattr(before, "object_positions", {}),
-        objects_after=getattr(after, "object_positions", {}),
-        people=getattr(after, "people_positions", {}),
+        objects_before=before.object_positions,
+        objects_after=after.object_positions,
+        people=after.people_positions,
     )
 
 

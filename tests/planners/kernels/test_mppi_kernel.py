@@ -111,8 +111,9 @@ def test_it_drives_down_the_guide_and_away_from_a_wall() -> None:
     inputs["fields"][1] = 4.8 - cols[None, :]
     inputs["state"][:] = 2.0, 2.4, 0.0, 0.0, 0.0
     inputs["nominal"][:] = 0.0
+    inputs["noise"] = np.repeat(inputs["noise"][::5], 5, axis=0)
     free = kernel.reference(inputs)["sequence"]
-    assert free[-1, 0] > 0.3
+    assert free[-1, 0] > 0.2
     inputs["fields"][0] = np.maximum(0.6 - 2.0 * np.maximum(cols - 2.0, 0.0), 0.0)[None, :]
     walled = kernel.reference(inputs)["sequence"]
     assert walled[:, 0].sum() < 0.7 * free[:, 0].sum()

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from premotor_accelerators.devices.cpu import CpuDevice
 from premotor_planners.maps.rasterize import rasterize
 from premotor_planners.motion.controller import Controller, mppi_for
 from premotor_planners.motion.footprint import Disc
@@ -22,7 +24,7 @@ from premotor_planners.motion.state import Command, Goal, LaserScan, RobotState,
 from premotor_planners.motion.stopping import Braking
 from premotor_planners.world.loader import load_world
 
-CONFIGS = Path(__file__).parents[2] / "configs"
+CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 def ray_cast(pose: tuple[float, float, float], boxes: np.ndarray, beams: int, far: float) -> np.ndarray:
@@ -77,9 +79,9 @@ class Drive:
     trace: list[tuple[float, float, float]] = field(default_factory=list)
 
 
-def drive(
+def drive_to(
     house: House, start: tuple[float, float, float], goal: tuple[float, float, float], limit_s: float = 90.0,
-    extra: np.ndarray | None = None, noise_m: float = 0.0,
+    extra: np.ndarray | None = None, noise_m: float = 0.0, lag_s: float = 0.0,
 ) -> Drive:  # fmt: skip
     result, robot = Drive(), house.robot
     target = Goal(*goal)
@@ -89,6 +91,7 @@ def drive(
     house.controller.follow(route)
     boxes = house.boxes if extra is None else np.concatenate([house.boxes, extra])
     random = np.random.default_rng(5)
+    sent: Command | None = None
     (x, y, yaw), v, w, now, dt = start, 0.0, 0.0, 100.0, robot.period_s
     while result.time_s < limit_s:
         state = RobotState(x, y, yaw, v, w, now)
@@ -96,7 +99,7 @@ def drive(
         if noise_m:
             ranges = (ranges + random.normal(0.0, noise_m, ranges.shape)).astype(np.float32)
         scan = LaserScan(now, ranges, taken_at=(x, y, yaw))
-        decision = house.controller.command(state, scan)
+        decision = house.controller.command(state, scan, sent)
         gated = house.gate.check(decision.command, scan, state, now)
         result.statuses[decision.status] += 1
         result.gated += gated.verdict != "passed"
@@ -104,7 +107,10 @@ def drive(
         result.status = decision.status
         if decision.status in ("arrived", "failed"):
             break
-        v, w = _limited(v, w, gated.command, robot.max_accel_mps2 * dt, robot.max_turn_accel_rps2 * dt)
+        sent = gated.command
+        share = 1.0 - math.exp(-dt / lag_s) if lag_s else 1.0
+        most = (1.5 if lag_s else 1.0) * dt
+        v, w = _answered(v, w, gated.command, share, robot.max_accel_mps2 * most, robot.max_turn_accel_rps2 * most)
         for _ in range(5):
             x, y, yaw = x + v * math.cos(yaw) * dt / 5, y + v * math.sin(yaw) * dt / 5, yaw + w * dt / 5
             result.least_clearance_m = min(result.least_clearance_m, clearance(x, y, boxes))
@@ -117,5 +123,18 @@ def drive(
     return result
 
 
-def _limited(v: float, w: float, command: Command, most_v: float, most_w: float) -> tuple[float, float]:
-    return v + min(max(command.v_mps - v, -most_v), most_v), w + min(max(command.w_rps - w, -most_w), most_w)
+def _answered(v: float, w: float, command: Command, share: float, most_v: float, most_w: float) -> tuple[float, float]:
+    """A base that closes `share` of the gap to the command in a period, and changes speed by at most `most_*`."""
+    dv, dw = share * (command.v_mps - v), share * (command.w_rps - w)
+    return v + min(max(dv, -most_v), most_v), w + min(max(dw, -most_w), most_w)
+
+
+@pytest.fixture(scope="session")
+def house() -> House:
+    device = CpuDevice()
+    return House(lambda kernel: device.compile(kernel, "fp32"))
+
+
+@pytest.fixture
+def drive() -> Callable[..., Drive]:
+    return drive_to

@@ -18,8 +18,8 @@ NAMES = {
     "rooms": "kitchen, living room, study, bedroom, hallway",
     "places": "kitchen counter, kitchen table, sink, sofa, coffee table, bookshelf, study desk, filing cabinet, bed, "
     "nightstand, shoe rack, dock",
-    "objects": "red mug, blue mug, water bottle, apple, sponge, kitchen knife, newspaper, tv remote, dictionary, stapler, "
-    "notebook, reading glasses, medicine box, umbrella",
+    "objects": "red mug, blue mug, water bottle, apple, sponge, kitchen knife, newspaper, tv remote, dictionary, "
+    "stapler, notebook, reading glasses, medicine box, umbrella",
     "people": "user, Anna, Ben",
 }
 
@@ -85,7 +85,7 @@ def refused(tmp_path: Path, old: str, new: str) -> tuple[str, int]:
         ("start: [5.5, 4.1, 0.0]", "start: [5.5, 4.9, 0.0]", "stands in a wall"),
         ("start: [5.5, 4.1, 0.0]", "start: [50.0, 4.1, 0.0]", "outside the world"),
         ("- [-0.1, 8.0, 11.1, 8.1]", "- [-0.1, 8.0, 61.1, 8.1]", "at most 60 m a side"),
-        ("- [-0.1, 8.0, 11.1, 8.1]", "- [-0.1, 8.0, 1e9, 8.1]", "from the origin"),
+        ("- [-0.1, 8.0, 11.1, 8.1]", "- [-0.1, 8.0, 1.0e+9, 8.1]", "a side"),
         ("name: nightstand", "nam: nightstand", "did you mean `name`"),
     ],
 )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokenizers import AddedToken, Tokenizer as RawTokenizer
-from tokenizers import decoders, pre_tokenizers
+from tokenizers import AddedToken, decoders, pre_tokenizers
+from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
 from premotor_runtime.engine.engine import Engine

@@ -36,10 +36,10 @@ def expected() -> dict[Any, tuple[int, ...]]:
 def _conserved(engine: Engine) -> None:
     pool = engine.kv.pool
     assert pool.num_free + pool.num_cached + pool.num_used == pool.num_blocks
-    held = Counter(block for sequence in engine._running for block in sequence.table.blocks)
+    held = Counter(block for sequence in engine._residency.running for block in sequence.table.blocks)
     assert all(pool.references(block) == held[block] for block in range(pool.num_blocks))
     assert pool.num_used == len(held)
-    for sequence in engine._running:
+    for sequence in engine._residency.running:
         assert len(set(sequence.table.blocks)) == len(sequence.table.blocks)
 
 

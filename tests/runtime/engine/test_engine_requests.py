@@ -63,6 +63,16 @@ def test_a_grammar_without_choices_needs_no_model_at_all(make_engine: MakeEngine
     assert (output.forward_passes, output.forced_tokens, output.finish_reason) == (0, output.output_tokens, "stop")
 
 
+def test_every_output_token_is_emitted_once(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    engine.add(Request("a", PROMPT, 40, GRAMMAR))
+    results = []
+    while engine.has_work:
+        results.append(engine.step(StepBudget(max_num_batched_tokens=4)))
+    emitted = [token for result in results for token in result.emitted.get("a", ())]
+    assert tuple(emitted) == results[-1].finished[0].token_ids
+
+
 def test_a_grammar_cut_by_its_length_says_so(make_engine: MakeEngine) -> None:
     output = complete(make_engine(), Request("a", PROMPT, 3, GRAMMAR), StepBudget())
     assert (output.finish_reason, output.output_tokens) == ("length", 3)
@@ -93,7 +103,12 @@ def test_cancelling_gives_the_memory_back_and_is_reported(make_engine: MakeEngin
 
 @pytest.mark.parametrize(
     ("prompt", "max_tokens", "reason"),
-    [((), 4, "at least one"), ((1,), 0, "at least one"), ((1,) * 200, 4, "at most 128 fit"), ((264,), 4, r"\[0, 264\)")],
+    [
+        ((), 4, "at least one"),
+        ((1,), 0, "at least one"),
+        ((1,) * 200, 4, "at most 128 fit"),
+        ((264,), 4, r"\[0, 264\)"),
+    ],
 )
 def test_what_can_never_run_is_refused(
     make_engine: MakeEngine, prompt: tuple[int, ...], max_tokens: int, reason: str
@@ -117,7 +132,7 @@ def test_an_id_in_use_and_a_bad_grammar_are_refused(make_engine: MakeEngine) -> 
 def test_damaged_weights_end_a_request_with_an_error(make_engine: MakeEngine, make_checkpoint: Any) -> None:
     engine = make_engine()
     engine._runner._final_norm[:] = np.nan  # type: ignore[attr-defined]
-    output = complete(engine, Request("a", PROMPT, 4), StepBudget())
+    output = complete(engine, Request("a", PROMPT, 4, full_logprobs=True), StepBudget())
     assert output.finish_reason == "error" and output.error is not None and "not finite" in output.error
 
 

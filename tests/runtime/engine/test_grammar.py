@@ -46,8 +46,8 @@ def test_matchers_are_independent(compiler: GrammarCompiler, tokenizer: Tokenize
     assert np.array_equal(second.allowed(), compiler.matcher(GRAMMAR).allowed())
 
 
-@pytest.mark.parametrize("grammar", ["start: nope", "", "start: \"a"])
+@pytest.mark.parametrize("grammar", ["start: nope", "", 'start: "a'])
 def test_what_does_not_compile_is_refused_with_the_reason(compiler: GrammarCompiler, grammar: str) -> None:
-    with pytest.raises(GrammarError, match="does not compile: .") as caught:
+    with pytest.raises(GrammarError, match=r"does not compile: .") as caught:
         compiler.matcher(grammar)
     assert caught.value.exit_code == 2

@@ -26,14 +26,18 @@ CATALOGUE = (
     "People: user (study desk)\nHolding: nothing\n"
 )
 TEXTS = [
-    "hello", " hello", "Hello World", "", " ", "  ", "   x   ", "\n", "\n\n", "\n\n\n\n", "a\nb\n\nc", "\t", "a\tb", "a\r\nb",
+    "hello", " hello", "Hello World", "", " ", "  ", "   x   ", "\n", "\n\n", "\n\n\n\n", "a\nb\n\nc", "\t", "a\tb",
+    "a\r\nb",
     "Task: take the red mug from the kitchen to the study desk\nPlan:", " pick red mug; place study desk\n",
     ' say "dinner is ready"\n', " refuse unknown \"piano\"\n", " wait 20 seconds\n", CATALOGUE,
-    "日本語のテキスト", "中文字符", "한국어 문장", "العربية", "עברית", "हिन्दी", "ไทย", "Ελληνικά", "Кириллица", "é è ü ñ ß",
-    "e\u0301 combining", "emoji 😀", "👩‍👩‍👧 family", "🇩🇪🇫🇷", "\u200bzero width", "\ufeffbom", "\u2581 a \u2581b", "\x00\x01\x7f",
+    "日本語のテキスト", "中文字符", "한국어 문장", "العربية", "עברית", "हिन्दी", "ไทย", "Ελληνικά", "Кириллица",
+    "é è ü ñ ß",
+    "e\u0301 combining", "emoji 😀", "👩‍👩‍👧 family", "🇩🇪🇫🇷", "\u200bzero width", "\ufeffbom", "\u2581 a \u2581b",
+    "\x00\x01\x7f",
     "<bos>x</bos> <eos>", "<start_of_turn>user\nhi<end_of_turn>", "<unused0>", "[multimodal]", "<table><h1>",
     "12345 67.89 -1e10", "x = f(y[0]) // 2;", "https://example.org/a?b=c#d", "don't can't I'll", "ALLCAPS mixedCase",
-    "a" * 300, "word " * 100, "trailing spaces     ", "ﬁ ligature ½ ² ™", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢", "ｆｕｌｌ ｗｉｄｔｈ", "“quotes” — dash…",
+    "a" * 300, "word " * 100, "trailing spaces     ", "ﬁ ligature ½ ² ™", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢", "ｆｕｌｌ ｗｉｄｔｈ",
+    "“quotes” — dash…",
 ]  # fmt: skip
 PROMPTS = [
     ["The capital of France is"],
@@ -72,7 +76,7 @@ def test_token_ids_are_equal(loaded: LoadedModel) -> None:
 def test_logits_and_greedy_tokens_are_equal(loaded: LoadedModel, reference: Any, number: int) -> None:
     ids = loaded.tokenizer.encode_blocks(PROMPTS[number])
     with torch.no_grad():
-        expected = reference(torch.tensor([ids])).logits[0, -1].numpy()
+        expected = reference(torch.tensor([ids]), logits_to_keep=1).logits[0, -1].numpy()
         greedy = reference.generate(torch.tensor([ids]), max_new_tokens=12, do_sample=False)[0, len(ids) :].tolist()
     (hidden,) = loaded.runner.step([Chunk(ids, 0, list(range(64)), [len(ids) - 1])])
     np.testing.assert_allclose(loaded.runner.logits(hidden)[0], expected, atol=2e-2)
@@ -84,12 +88,10 @@ def test_logits_and_greedy_tokens_are_equal(loaded: LoadedModel, reference: Any,
 def test_a_text_longer_than_the_sliding_window(loaded: LoadedModel, reference: Any) -> None:
     ids = loaded.tokenizer.encode_blocks([CATALOGUE * 8])[:560]
     with torch.no_grad():
-        expected = reference(torch.tensor([ids])).logits[0, -1].numpy()
+        expected = reference(torch.tensor([ids]), logits_to_keep=1).logits[0, -1].numpy()
     runner, table = loaded.runner, list(range(64))
     runner.step([Chunk(ids[:300], 0, table, [])])
     (hidden,) = runner.step([Chunk(ids[300:], 300, table, [len(ids) - 301])])
     got = runner.logits(hidden)[0]
     np.testing.assert_allclose(got, expected, atol=2e-2)
     assert got.argmax() == expected.argmax()
-
-

@@ -1,0 +1,164 @@
+"""The safety layer: a plan that is executed must be the plan that was meant.
+
+Both ways: whatever a plan chooses (object, place, person, text, time, skill) needs words of the instruction that ask
+for it, and whatever the instruction names in a task clause must be used by some step. Exclusions exclude, a definite
+name that fits several entries is a question, stated locations must be true, and the order of the steps follows the
+words and their connectives. Judged on the compact steps; no model takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from premotor_planners.task.accounting import Ledger
+from premotor_planners.task.answer import CompactStep
+from premotor_planners.task.leftovers import first_problem
+from premotor_planners.task.negations import excluded_names
+from premotor_planners.task.ordering import ranks
+from premotor_planners.task.outcome import Problem, unclear
+from premotor_planners.task.reading import Reading
+from premotor_planners.task.rules import prohibitions
+from premotor_planners.task.transfers import transfers
+
+SECONDS_TOLERANCE = 0.5
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One thing that speaks against a plan; `problem` is what to tell the person if nothing better is found."""
+
+    about: str
+    problem: Problem
+
+
+def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
+    """Everything in which plan and instruction disagree; empty when the plan may be carried out."""
+    ledger = Ledger(reading)
+    left = first_problem(reading.clauses, reading)
+    found = [Doubt("words nothing explains", left)] if left else []
+    if reading.muddled:
+        found.append(_doubt("something was taken back"))
+    found += [Doubt(about, problem) for about, problem in ledger.unsettled()]
+    found += _unfounded(steps, reading, ledger)
+    found += _unused(steps, ledger)
+    found += _waits(steps, reading)
+    found += _speech(steps, reading)
+    found += _order(steps, reading, ledger)
+    found += _pairs(steps, reading, ledger)
+    return found
+
+
+def _doubt(about: str) -> Doubt:
+    return Doubt(about, unclear(f"I am not sure what you mean ({about}); say it in other words."))
+
+
+def _unfounded(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> list[Doubt]:
+    """Choices that no word asks for."""
+    prohibited, excluded = prohibitions(reading), excluded_names(reading)
+    found = []
+    for step in steps:
+        if (step.skill, step.name) in prohibited:
+            found.append(_doubt(f"you said not to {step.skill} {step.name}"))
+        elif step.name in excluded and step.skill != "say":
+            found.append(_doubt(f"you seem to exclude {step.name}"))
+        elif step.skill not in ("say", "wait") and not ledger.founds(step):
+            found.append(_doubt(f"nothing in the task asks to {step.skill} {step.name}".strip()))
+    return found
+
+
+def _unused(steps: Sequence[CompactStep], ledger: Ledger) -> list[Doubt]:
+    """Names of task clauses that no step uses."""
+    return [_doubt(f"the plan leaves out {words}") for words in ledger.unused(steps)]
+
+
+def _waits(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
+    wanted = sorted(
+        duration.seconds or 0.0
+        for clause in reading.clauses
+        if clause.kind in ("task", "fragment")
+        for duration in reading.marked.durations
+        if duration.start in clause.indexes
+    )
+    planned = sorted(step.duration_s for step in steps if step.skill == "wait")
+    same = len(wanted) == len(planned) and all(
+        abs(a - b) <= SECONDS_TOLERANCE for a, b in zip(wanted, planned, strict=True)
+    )
+    if same:
+        return []
+    return [_doubt("the waiting times differ" if planned and wanted else "the waiting time")]
+
+
+def _speech(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
+    """Every message is said once, in its words, to its hearer, and nothing else is said."""
+    messages = [
+        heard
+        for clause in reading.clauses
+        if clause.kind == "task"
+        for m in clause.messages
+        for heard in (m, *(replace(m, hearer=name, known=True) for name in m.also))
+    ]
+    said = [(index, step) for index, step in enumerate(steps) if step.skill == "say"]
+    if len(messages) != len(said):
+        return [_doubt("what should be said")]
+    found = []
+    for message, (index, step) in zip(messages, said, strict=True):
+        if _plain(message.text) != _plain(step.name):
+            found.append(_doubt(f"the words to say are `{message.text}`"))
+        if (
+            message.known
+            and message.hearer in reading.catalogue.people
+            and _stands_with(steps[:index]) != message.hearer
+        ):
+            found.append(_doubt(f"the words are for {message.hearer}"))
+        if message.location and _stands_at(steps[:index]) != message.location:
+            found.append(_doubt(f"the words are to be said in the {message.location}"))
+    return found
+
+
+def _plain(text: str) -> list[str]:
+    """Words for comparison: no marks, no case, no leading `that` or `to`, no trailing politeness."""
+    words = "".join(c if c.isalnum() or c in "' " else " " for c in text.casefold().replace("’", "'")).split()
+    while words[:1] and words[0] in ("that", "to", "if", "whether", "about", "a", "the"):
+        words = words[1:]
+    while words[-1:] == ["please"]:
+        words = words[:-1]
+    return words
+
+
+def _stands_with(before: Sequence[CompactStep]) -> str:
+    """The person beside whom the robot stands after these steps."""
+    for step in reversed(before):
+        if step.skill in ("go", "give"):
+            return step.name
+        if step.skill in ("pick", "place", "inspect", "dock"):
+            return ""
+    return ""
+
+
+def _stands_at(before: Sequence[CompactStep]) -> str:
+    return next((step.name for step in reversed(before) if step.skill in ("go", "place", "inspect", "give")), "")
+
+
+def _order(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> list[Doubt]:
+    """The steps follow the ranks of the clauses that ask for them."""
+    order = ranks(reading.clauses)
+    current = float("-inf")
+    for step in steps:
+        possible = sorted(order[index] for index in ledger.asking(step))
+        if not possible:
+            continue
+        later = [rank for rank in possible if rank >= current]
+        if not later:
+            return [_doubt(f"{step.skill} {step.name} comes too late or too early".replace("  ", " "))]
+        current = later[0]
+    return []
+
+
+def _pairs(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> list[Doubt]:
+    """Each object goes where its own clause says."""
+    found = []
+    for name, step in transfers(steps, reading.catalogue.holding):
+        if not ledger.go_together(name, step):
+            found.append(_doubt(f"where the {name} should go"))
+    return found

@@ -1,0 +1,51 @@
+"""Asking the language model: one answer under the grammar, one more with the error as feedback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from premotor_foundation.errors import PremotorError
+from premotor_planners.errors import AnswerError
+from premotor_planners.task.answer import Answer
+from premotor_planners.task.compact import parse_answer
+from premotor_planners.task.grammar import answer_grammar
+from premotor_planners.task.language_model import Generation, LanguageModel
+from premotor_planners.task.prompt import prompt_blocks
+from premotor_planners.task.reading import Reading
+
+MAX_TOKENS = 160
+"""Twelve steps of about a dozen tokens; an answer cut off here is rejected."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A model's answer, or why it cannot be used; `generation` is None when the model itself failed."""
+
+    answer: Answer | None
+    generation: Generation | None
+    error: str = ""
+
+
+def propose(model: LanguageModel, reading: Reading, task: str) -> Proposal:
+    """The first answer to a task."""
+    return _generate(model, reading, prompt_blocks(reading.catalogue, task))
+
+
+def propose_again(model: LanguageModel, reading: Reading, task: str, before: Proposal, feedback: str) -> Proposal:
+    """The second and last answer: the prompt, the first answer, and what was wrong with it."""
+    catalogue, question = prompt_blocks(reading.catalogue, task)
+    answer = before.generation.text.strip() if before.generation else ""
+    return _generate(model, reading, (catalogue, f"{question} {answer}\nError: {feedback}\n{question}"))
+
+
+def _generate(model: LanguageModel, reading: Reading, blocks: tuple[str, ...]) -> Proposal:
+    try:
+        generation = model.generate(blocks, answer_grammar(reading.catalogue), MAX_TOKENS)
+    except PremotorError as error:
+        return Proposal(None, None, str(error))
+    if generation.finish_reason == "length":
+        return Proposal(None, generation, f"the answer was cut off after {MAX_TOKENS} tokens")
+    try:
+        return Proposal(parse_answer(generation.text), generation)
+    except AnswerError as error:
+        return Proposal(None, generation, str(error))
