@@ -6,12 +6,15 @@ import re
 from dataclasses import dataclass
 
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.clauses import Clause, Marked, split_clauses
+from premotor_planners.task.clause_kinds import kind_of
+from premotor_planners.task.clauses import Clause, Marked
 from premotor_planners.task.corrections import corrected
 from premotor_planners.task.durations import find_durations
 from premotor_planners.task.mentions import find_mentions
 from premotor_planners.task.naming import Names
 from premotor_planners.task.speech import find_messages
+from premotor_planners.task.splitting import cut
+from premotor_planners.task.verbs import find_verbs
 from premotor_planners.task.vocabulary import vocabulary
 from premotor_planners.task.words import Text, read_words
 
@@ -29,10 +32,25 @@ class Reading:
     clauses: tuple[Clause, ...]
     muddled: bool = False
 
+    @property
+    def asking(self) -> tuple[Clause, ...]:
+        """The clauses that want something done."""
+        return tuple(clause for clause in self.clauses if clause.asks)
+
 
 def read(task: str, catalogue: Catalogue) -> Reading:
     """Read a normalised task. Never fails: what is not understood is left unexplained for the later checks."""
-    names, text, known = Names(catalogue), read_words(task), vocabulary()
+    names = Names(catalogue)
+    marked, muddled = _mark(read_words(task), names)
+    clauses = [clause for clause in cut(marked) if clause.indexes or clause.messages]
+    for clause in clauses:
+        clause.verbs = find_verbs(clause, marked)
+        clause.kind = kind_of(clause, marked)
+    return Reading(catalogue, names, marked, tuple(clauses), muddled)
+
+
+def _mark(text: Text, names: Names) -> tuple[Marked, bool]:
+    known = vocabulary()
     messages = find_messages(text, names)
     spoken = frozenset(i for m in messages for i in range(m.start, m.end))
     polite = _spans(text, known.polite) - spoken
@@ -40,11 +58,9 @@ def read(task: str, catalogue: Catalogue) -> Reading:
     durations = find_durations(text, taken)
     timed = frozenset(i for d in durations for i in range(d.start, d.end))
     mentions = find_mentions(text, names, taken | timed)
-    dropped, muddled = corrected(text, [m for m in mentions if m.start not in spoken])
-    taken |= dropped
-    mentions = [m for m in mentions if m.start not in dropped]
-    marked = Marked(text, mentions, messages, durations, polite, taken)
-    return Reading(catalogue, names, marked, tuple(split_clauses(marked)), muddled)
+    dropped, muddled = corrected(text, mentions)
+    left = [mention for mention in mentions if mention.start not in dropped]
+    return Marked(text, left, messages, durations, polite, taken | dropped), muddled
 
 
 def _spans(text: Text, pattern: re.Pattern[str]) -> frozenset[int]:

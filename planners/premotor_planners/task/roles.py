@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, cast
 
 from premotor_planners.task.clauses import Clause, Marked
 from premotor_planners.task.mentions import Mention
+from premotor_planners.task.syntax import is_in, syntax
 
 Role = Literal["", "source", "to", "at", "for", "with", "via", "of", "about", "beside"]
 ItemKind = Literal["object", "place", "room", "person", "it", "them", "here", "there"]
 
-_TO = frozenset({"to", "into", "onto", "towards", "toward", "unto"})
-_FROM = frozenset({"from", "off", "out"})
-_AT = frozenset(
-    {
-        "in",
-        "on",
-        "at",
-        "inside",
-        "upon",
-        "by",
-        "under",
-        "within",
-        "atop",
-        "underneath",
-        "below",
-        "above",
-        "over",
-        "behind",
-        "between",
-        "among",
-        "against",
-        "around",
-    }
-)
-_BESIDE = frozenset({"beside", "near", "alongside", "besides", "next", "close"})
-_VIA = frozenset({"via", "through", "across", "along", "past"})
-_CHAIN = _TO | _FROM | _AT | _BESIDE | _VIA | frozenset(
-    {"for", "with", "of", "away", "back", "up", "down", "top", "the", "middle", "center", "centre", "edge", "side", "front", "surface", "right",
-     "somewhere", "straight", "directly", "just", "anywhere", "end", "corner", "spot", "place", "about", "outside", "as", "far", "all", "way", "safely", "gently", "carefully", "nicely"}
-)  # fmt: skip
-_RELATIVE = frozenset(
-    {"that", "which", "is", "are", "was", "were", "i", "we", "you", "he", "she", "left", "put", "forgot", "had", "have", "has", "lying", "sitting", "standing", "resting", "kept",
-     "stored", "located", "found", "placed", "just", "still", "currently", "should", "be", "can", "find", "will", "lives", "usually", "stands", "sits", "lies", "there", "over", "right",
-     "in", "on", "at", "by", "near", "inside", "next", "to", "from", "beside", "of", "now", "already", "always", "dropped", "saw", "also", "apparently", "somebody", "someone", "parked", "waiting", "see", "under", "behind", "one", "ones"}
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Item:
-    """One reference of a clause; `mention` is None for a pronoun, whose word is `word`."""
+    """One reference of a clause; `mention` is None for a pronoun, whose word is `word`.
+
+    `attached`: it only says where the item beside it is. `negated`: it is excluded.
+    """
 
     kind: ItemKind
     role: Role
@@ -62,94 +30,79 @@ class Item:
     negated: bool = False
     attached: bool = False
 
+    @property
+    def start(self) -> int:
+        """Where its phrase begins, determiner and adjectives included."""
+        return self.mention.phrase_start if self.mention else self.index
+
+    @property
+    def is_target(self) -> bool:
+        """Whether something may go there: not excluded, and not only to say where something is."""
+        return not self.negated and not self.attached and self.role not in ("source", "of")
+
 
 def clause_items(clause: Clause, marked: Marked) -> list[Item]:
     """Items in order of the text; an owner (`Ben's bottle`) is none."""
-    particles = frozenset(i for verb in clause.verbs for i in verb.particle_words)
-    heads = frozenset(verb.index for verb in clause.verbs)
-    items = sorted(
-        [*_mentions(clause, marked, particles, heads), *_pronouns(clause, marked, particles)], key=lambda i: i.index
-    )
+    found = [*_mentions(clause, marked), *_pronouns(clause, marked)]
+    items = sorted(found, key=lambda item: item.index)
     return [_attach(number, items, marked) for number in range(len(items))]
 
 
-def _mentions(clause: Clause, marked: Marked, particles: frozenset[int], heads: frozenset[int]) -> Iterator[Item]:
-    words = set(clause.indexes)
+def gap(before: Item, item: Item, marked: Marked) -> bool:
+    """Whether more than small words stands between two items (then the second is no attribute of the first)."""
+    between = (marked.word(i) for i in range(before.end, item.start))
+    return any(word in (",", "and", "back", "down", "away", "over") for word in between)
+
+
+def _mentions(clause: Clause, marked: Marked) -> Iterator[Item]:
+    heads = {verb.index for verb in clause.verbs}
     for mention in marked.mentions:
-        owner = marked.text.words[mention.end - 1].possessive
-        if mention.start not in words or owner or mention.start in heads:
-            continue
-        role, at = _role(mention.phrase_start, clause, marked, particles)
-        kind: ItemKind = mention.kind  # type: ignore[assignment]
-        negated = _negated(at, clause, marked) or _negated(mention.phrase_start, clause, marked)
-        yield Item(kind, role, mention.start, mention.end, marked.word(mention.start), mention, negated)
+        if mention.start in clause.indexes and mention.start not in heads and not marked.possessive(mention.end - 1):
+            kind = cast(ItemKind, mention.kind)
+            yield _item(kind, mention.phrase_start, mention.start, mention.end, clause, marked, mention)
 
 
-def _pronouns(clause: Clause, marked: Marked, particles: frozenset[int]) -> Iterator[Item]:
+def _pronouns(clause: Clause, marked: Marked) -> Iterator[Item]:
     for index in clause.indexes:
         kind = _pronoun(index, marked)
         if kind:
-            role, at = _role(index, clause, marked, particles)
-            yield Item(
-                kind,
-                role,
-                index,
-                index + 1,
-                marked.word(index),
-                negated=_negated(at, clause, marked) or _negated(index, clause, marked),
-            )
+            yield _item(kind, index, index, index + 1, clause, marked, None)
+
+
+def _item(
+    kind: ItemKind, start: int, index: int, end: int, clause: Clause, marked: Marked, mention: Mention | None
+) -> Item:
+    role, chain_start = _role(start, clause, marked)
+    excluded = any(marked.word(i) == "no" for i in range(start, index))
+    negated = excluded or _negated(chain_start, clause, marked) or _negated(start, clause, marked)
+    return Item(kind, role, index, end, marked.word(index), mention, negated)
 
 
 def _pronoun(index: int, marked: Marked) -> ItemKind | None:
     word, after = marked.word(index), marked.word(index + 1)
     if any(m.phrase_start <= index < m.end for m in marked.mentions):
         return None
-    if word in ("me", "us", "myself"):
-        return "person"
-    if word in ("him", "her", "he", "she"):
-        return "them"
-    if word in ("it", "itself", "them", "these", "those", "ones"):
-        return "it"
-    if word in ("this", "that", "one") and (
-        after
-        in (
-            "",
-            ",",
-            ".",
-            "!",
-            "?",
-            "to",
-            "in",
-            "on",
-            "over",
-            "into",
-            "onto",
-            "back",
-            "away",
-            "down",
-            "for",
-            "and",
-            "then",
-            "at",
-            "there",
-            "here",
-            "off",
-            "please",
-        )
-        or index + 1 in marked.taken
-    ):
-        return "it" if word != "one" or marked.word(index - 1) in ("that", "this") else None
-    if word == "here":
-        return "here"
+    simple: dict[str, ItemKind] = {
+        **dict.fromkeys(("me", "us", "myself"), "person"),
+        **dict.fromkeys(("him", "her", "he", "she"), "them"),
+        **dict.fromkeys(("it", "itself", "them", "these", "those", "ones"), "it"),
+        "here": "here",
+    }  # type: ignore[dict-item]
+    if word in simple:
+        return simple[word]
+    if word in ("this", "that") or (word == "one" and marked.word(index - 1) in ("this", "that")):
+        return "it" if is_in(after, "after_pronoun") or index + 1 in marked.taken else None
     return "there" if word == "there" and after not in ("is", "are", "was", "were") else None
 
 
-def _role(start: int, clause: Clause, marked: Marked, particles: frozenset[int]) -> tuple[Role, int]:
+def _role(start: int, clause: Clause, marked: Marked) -> tuple[Role, int]:
     """The role from the prepositions before word `start`, and where they begin."""
+    particles = {i for verb in clause.verbs for i in verb.particle_words}
     chain: list[str] = []
     index = start - 1
-    words = set(clause.indexes)
-    while index in words and marked.word(index) in _CHAIN and index not in particles and not marked.mention_at(index):
+    while index in clause.indexes and index not in particles and not marked.mention_at(index):
+        if not is_in(marked.word(index), "toward", "away", "at", "beside", "via", "chain"):
+            break
         chain.append(marked.word(index))
         index -= 1
     return _role_of(chain), index + 1
@@ -157,117 +110,40 @@ def _role(start: int, clause: Clause, marked: Marked, particles: frozenset[int])
 
 def _role_of(chain: list[str]) -> Role:
     """Nearest word first. `next to` and `close to` are beside; `away from`, `out of` and `off` are sources."""
-    for number, word in enumerate(chain):
-        before = chain[number + 1] if number + 1 < len(chain) else ""
-        if word in _TO:
+    for word, before in zip(chain, [*chain[1:], ""], strict=True):
+        if is_in(word, "toward"):
             return "beside" if before in ("next", "close", "near") else "to"
-        if word in _FROM or (word == "of" and before == "out"):
+        if is_in(word, "away") or (word == "of" and before == "out"):
             return "source"
-        if word in _BESIDE:
-            return "beside"
-        if word in _AT:
-            return "at"
-        if word in _VIA:
-            return "via"
         if word in ("for", "with", "about"):
-            return word  # type: ignore[return-value]
-        if word == "of" and before not in (
-            "top",
-            "middle",
-            "center",
-            "centre",
-            "edge",
-            "side",
-            "front",
-            "surface",
-            "end",
-            "corner",
-        ):
+            return cast(Role, word)
+        for group in ("beside", "at", "via"):
+            if is_in(word, group):
+                return cast(Role, group)
+        if word == "of" and not is_in(before, "parts_of"):
             return "of"
     return ""
 
 
 def _negated(start: int, clause: Clause, marked: Marked) -> bool:
     """`not the …`, `instead of …`, `rather than …`, `except (for) …`, `but …` after all or anything."""
-    words = [marked.word(i) for i in clause.indexes if i < start][-3:]
-    tail = " ".join(words)
-    if words[-1:] in (["not"], ["except"], ["excluding"], ["nor"], ["never"], ["without"], ["minus"]):
+    before = [marked.word(i) for i in clause.indexes if i < start]
+    if not before:
+        return False
+    if is_in(before[-1], "excluding") or " ".join(before[-3:]).endswith(syntax().exclusions):
         return True
-    if tail.endswith(
-        (
-            "instead of",
-            "rather than",
-            "except for",
-            "apart from",
-            "other than",
-            "not to",
-            "not in",
-            "not on",
-            "aside from",
-        )
-    ):
-        return True
-    return words[-1:] == ["but"] and any(
-        marked.word(i) in ("all", "every", "any", "anything", "everything", "each", "any")
-        for i in clause.indexes
-        if i < start
-    )
+    return before[-1] == "but" and any(is_in(word, "choosing") for word in before)
 
 
 def _attach(number: int, items: list[Item], marked: Marked) -> Item:
-    """An item that only says where the item before it is (`the mug that I left on the desk`, `the kitchen sponge`)."""
+    """Mark an item that only locates its neighbour (`the mug that I left on the desk`, `the kitchen sponge`)."""
     item = items[number]
-    if number and item.role in ("at", "source", "of", "beside"):
-        between = [
-            marked.word(i)
-            for i in range(items[number - 1].end, (item.mention.phrase_start if item.mention else item.index))
-        ]
-        words = [w for w in between if w not in ("the", "my", "a", "top", "middle", "edge", "side", ",")]
-        relative = [
-            w
-            for w in words
-            if w
-            in (
-                "that",
-                "which",
-                "is",
-                "are",
-                "was",
-                "lying",
-                "sitting",
-                "standing",
-                "left",
-                "resting",
-                "stored",
-                "kept",
-                "located",
-                "placed",
-                "lives",
-                "sits",
-                "lies",
-                "found",
-                "stands",
-                "forgot",
-                "parked",
-                "waiting",
-                "dropped",
-                "one",
-                "ones",
-            )
-        ]
-        if relative in (["is"], ["are"]):
-            relative = []
-        if relative and set(words) <= _RELATIVE and items[number - 1].kind in ("object", "place", "person"):
-            return _attached(item)
-    if (
-        number + 1 < len(items)
-        and item.kind in ("room", "place")
-        and item.end == items[number + 1].index
-        and items[number + 1].mention
-    ):
-        return _attached(item)
-    return item
-
-
-def _attached(item: Item) -> Item:
-    return Item(item.kind, item.role, item.index, item.end, item.word, item.mention, item.negated, True)
+    if number and item.role in ("at", "source", "of", "beside") and items[number - 1].kind in ("object", "place", "person"):
+        between = [marked.word(i) for i in range(items[number - 1].end, item.start)]
+        words = [word for word in between if not is_in(word, "small")]
+        locating = [word for word in words if is_in(word, "locating")]
+        if locating not in ([], ["is"], ["are"]) and all(is_in(word, "relative") for word in words):
+            return replace(item, attached=True)
+    after = items[number + 1] if number + 1 < len(items) else None
+    compound = after is not None and after.mention is not None and item.end == after.index
+    return replace(item, attached=True) if compound and item.kind in ("room", "place") else item

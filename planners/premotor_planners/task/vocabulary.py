@@ -54,7 +54,7 @@ class Vocabulary:
 
     def is_function(self, word: str) -> bool:
         """Whether `word` carries no content: grammar, politeness, adverbs."""
-        return word in self.numbers or any(word in self.groups[group] for group in WORD_GROUPS[:6])
+        return word in self.numbers or any(word in self.groups[group] for group in FUNCTION_GROUPS)
 
     def is_known(self, word: str) -> bool:
         """Whether `word` is in the lexicon at all, in any form."""
@@ -74,8 +74,8 @@ def vocabulary() -> Vocabulary:
         senses=senses,
         bases=_bases(senses, verbs["irregular"]),
         nouns=tuple(tuple(tuple(phrase.split()) for phrase in group) for group in _read("nouns")["groups"]),
-        polite=_alternatives(phrases["polite"]),
-        manner=_alternatives(phrases["manner"]),
+        polite=whole_words(phrases["polite"]),
+        manner=whole_words(phrases["manner"]),
         light_objects=frozenset(unsupported["light_objects"]),
     )
 
@@ -115,8 +115,8 @@ def _read(name: str) -> Any:
     return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
-def _alternatives(patterns: Iterable[str]) -> re.Pattern[str]:
-    """One pattern for whole words only: it matches between single spaces."""
+def whole_words(patterns: Iterable[str]) -> re.Pattern[str]:
+    """One pattern out of several, for whole words only: it matches between single spaces."""
     return re.compile("(?<= )(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + ")(?= )")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing as mp
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -23,8 +24,18 @@ class ProcessFailed(PremotorError):
         self.exit_code = exit_code
 
 
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """A process started here ignores Ctrl-C from its first instruction on: the parent alone decides what it means."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Child:
-    """A spawned process running `main(pipe, *args)`; leaving the context ends it."""
+    """A spawned process running `main(pipe, *args)`; leaving the context ends it. To be used from the main thread."""
 
     def __init__(self, name: str, main: Callable[..., None], args: tuple[Any, ...]) -> None:
         self.name = name
@@ -32,7 +43,8 @@ class Child:
         ours, theirs = context.Pipe()
         self._pipe: Connection = ours
         self._process = context.Process(target=main, args=(theirs, *args), name=name, daemon=True)
-        self._process.start()
+        with _interrupts_ignored():
+            self._process.start()
         theirs.close()
 
     def __enter__(self) -> Child:

@@ -19,7 +19,7 @@ BLOCKED_FOR_S = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What one period decided: the command, the sequence it begins, and how `directive` stands by it."""
+    """What one period decided: the command, the sequence it begins, how `directive` stands, and the route followed."""
 
     command: Command
     sequence: NDArray[np.float32]
@@ -37,6 +37,7 @@ class Driver:
         self._directive: Directive | None = None
         self._goal: Goal | None = None
         self._field: GoalField | None = None
+        self._route: Route | None = None
         self._failure: str = ""
         self._blocked_since: float | None = None
 
@@ -45,13 +46,14 @@ class Driver:
         if directive is not self._directive:
             self._take(directive, state)
         if self._failure:
-            return self._standing(state, directive, DriveStatus("failed", self._failure), "rest")
+            return self._standing(directive, DriveStatus("failed", self._failure), "rest")
         if self._field is not None:
             return self._plan(self._field, directive, state)
         return self._drive(directive, state, scan, sent)
 
     def _take(self, directive: Directive, state: RobotState) -> None:
-        self._directive, self._failure, self._field, self._blocked_since = directive, "", None, None
+        self._directive, self._failure, self._blocked_since = directive, "", None
+        self._field = self._route = None
         self._kit.controller.stop()
         if not isinstance(directive, Drive):
             return
@@ -64,25 +66,24 @@ class Driver:
 
     def _plan(self, field: GoalField, directive: Directive, state: RobotState) -> Motion:
         if not field.advance() or self._goal is None or not isinstance(directive, Drive):
-            return self._standing(state, directive, DriveStatus("driving"), "cost_to_go")
+            return self._standing(directive, DriveStatus("driving"), "cost_to_go")
         route = self._kit.planner.finish(state.pose, self._goal, field)
         self._field = None
         if isinstance(route, RouteFailure):
             self._failure = _sentence(directive, route)
-            return self._standing(state, directive, DriveStatus("failed", self._failure), "cost_to_go")
+            return self._standing(directive, DriveStatus("failed", self._failure), "cost_to_go")
+        self._route = route
         self._kit.controller.follow(route)
-        return self._standing(state, directive, DriveStatus("driving"), "cost_to_go", route)
+        return self._standing(directive, DriveStatus("driving"), "cost_to_go")
 
-    def _standing(
-        self, state: RobotState, directive: Directive, status: DriveStatus, work: str, route: Route | None = None
-    ) -> Motion:
-        return Motion(STOP, np.zeros((1, 2), np.float32), directive, status, work, route)
+    def _standing(self, directive: Directive, status: DriveStatus, work: str) -> Motion:
+        return Motion(STOP, np.zeros((1, 2), np.float32), directive, status, work, self._route)
 
     def _drive(self, directive: Directive, state: RobotState, scan: LaserScan, sent: Command) -> Motion:
         decision = self._kit.controller.command(state, scan, sent)
         work = "mppi" if decision.status in ("driving", "blocked") else "rest"
         status = self._status_of(decision.status, decision.reason, state.stamp_s)
-        return Motion(decision.command, decision.sequence, directive, status, work)
+        return Motion(decision.command, decision.sequence, directive, status, work, self._route)
 
     def _status_of(self, status: str, reason: str, now_s: float) -> DriveStatus:
         if status == "blocked":

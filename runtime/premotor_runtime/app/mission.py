@@ -60,47 +60,47 @@ class MissionSpec:
     seed: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Mission:
-    """What became of it; `report` is None when nothing was executed (a question or a refusal)."""
+    """What became of it so far; what was not reached is None. `report` stays None for a question or a refusal."""
 
-    brain: BrainReady
-    reflex: ReflexReady
-    planned: Planned
-    report: ReflexReport | None
+    brain: BrainReady | None = None
+    planned: Planned | None = None
+    report: ReflexReport | None = None
     interrupted: bool = False
 
 
 def run_mission(spec: MissionSpec, events: MissionEvents) -> Mission:
-    """Run one mission to its end. Ctrl-C brakes the robot and returns what there is, marked interrupted.
+    """Run one mission to its end. Ctrl-C at any time brakes the robot and returns what there is, marked interrupted.
 
-    Raises ProcessFailed when a process cannot start or dies, and KeyboardInterrupt when there is nothing to report yet.
+    Raises ProcessFailed when a process cannot start or dies.
     """
+    mission = Mission()
     events.starting()
     with (
         Child("reflex", reflex.main, (spec.world, spec.settings, spec.plant, spec.seed)) as body,
         Child("brain", brain.main, (spec.world, spec.settings)) as mind,
     ):
-        reflex_ready = body.expect(ReflexReady, START_TIMEOUT_S)
-        brain_ready = mind.expect(BrainReady, START_TIMEOUT_S)
-        events.ready(brain_ready, reflex_ready)
-        mind.send(PlanTask(spec.task))
-        planned = mind.expect(Planned, PLAN_TIMEOUT_S)
-        events.planned(planned.decomposition)
-        plan = planned.decomposition.plan
-        if plan is None:
-            return Mission(brain_ready, reflex_ready, planned, None)
-        report, interrupted = _execute(body, plan, spec.settings.mission_timeout_s, events)
-        return Mission(brain_ready, reflex_ready, planned, report, interrupted)
+        try:
+            _plan_and_execute(spec, events, mission, body, mind)
+        except KeyboardInterrupt:
+            mission.interrupted = True
+            body.send(Stop("interrupted"))
+            mission.report = body.expect(ReflexReport, STOP_TIMEOUT_S)
+    return mission
 
 
-def _execute(body: Child, plan: Plan, timeout_s: float, events: MissionEvents) -> tuple[ReflexReport, bool]:
-    body.send(Execute(plan))
-    try:
-        return _follow(body, plan, timeout_s, events), False
-    except KeyboardInterrupt:
-        body.send(Stop("interrupted"))
-        return _follow(body, plan, STOP_TIMEOUT_S, events), True
+def _plan_and_execute(spec: MissionSpec, events: MissionEvents, mission: Mission, body: Child, mind: Child) -> None:
+    reflex_ready = body.expect(ReflexReady, START_TIMEOUT_S)
+    mission.brain = mind.expect(BrainReady, START_TIMEOUT_S)
+    events.ready(mission.brain, reflex_ready)
+    mind.send(PlanTask(spec.task))
+    mission.planned = mind.expect(Planned, PLAN_TIMEOUT_S)
+    events.planned(mission.planned.decomposition)
+    plan = mission.planned.decomposition.plan
+    if plan is not None:
+        body.send(Execute(plan))
+        mission.report = _follow(body, plan, spec.settings.mission_timeout_s, events)
 
 
 def _follow(body: Child, plan: Plan, timeout_s: float, events: MissionEvents) -> ReflexReport:

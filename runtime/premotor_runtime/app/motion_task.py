@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -18,6 +19,8 @@ from premotor_runtime.executor.period_log import CAPACITY
 from premotor_runtime.executor.robot import Observation, Plant, SimulatedPlant
 
 TRACE_STEP_M = 0.02
+STILL_MPS, STILL_RPS = 0.05, 0.1
+"""Below these measured speeds the base stands."""
 Footprint = tuple[int, float, float]
 """Plan step (-1 before the first), x and y in metres."""
 IDLE = DriveStatus("idle")
@@ -42,6 +45,7 @@ class MotionTask:
         self._directive: Directive = Rest()
         self._motion = Motion(STOP, np.zeros((1, 2), np.float32), self._directive, IDLE, "rest")
         self._sent = STOP
+        self._still = True
         self._sensed_at = clock.now()
         self._scan_pose: Pose = (0.0, 0.0, 0.0)
         self._scan_stamp = -math.inf
@@ -49,7 +53,7 @@ class MotionTask:
     @property
     def finished(self) -> bool:
         """Whether the loop may end: told to, and standing."""
-        return self.ended and self._sent == STOP
+        return self.ended and self._sent == STOP and self._still
 
     @property
     def speed_mps(self) -> float:
@@ -72,6 +76,7 @@ class MotionTask:
             self._simulated.advance(elapsed_s)
         observation = self._plant.sense()
         self._sensed_at = self._clock.now()
+        self._still = abs(observation.v) < STILL_MPS and abs(observation.w) < STILL_RPS
         self._trace(observation)
         self._direct(observation)
         return observation
@@ -83,12 +88,11 @@ class MotionTask:
     def hold_shifted(self, observation: Observation, periods: int) -> Motion:
         """The sequence decided last, `periods` rows on; its last row where it is shorter."""
         row = self._motion.sequence[min(periods, len(self._motion.sequence) - 1)]
-        command = Command(float(row[0]), float(row[1]))
-        return Motion(command, self._motion.sequence, self._motion.directive, self._motion.status, "hold")
+        return replace(self._motion, command=Command(float(row[0]), float(row[1])), work="hold")
 
     def brake(self, observation: Observation) -> Motion:
         """Stop; the base brakes at its own limit."""
-        return Motion(STOP, np.zeros((1, 2), np.float32), self._motion.directive, self._motion.status, "brake")
+        return replace(self._motion, command=STOP, sequence=np.zeros((1, 2), np.float32), work="brake")
 
     def guard(self, observation: Observation, command: Motion) -> Motion:
         """The safety gate, on the plant's own time, so that a scan that stopped coming is seen to age."""
@@ -96,16 +100,14 @@ class MotionTask:
         passed = self._kit.gate.check(command.command, self._scan(observation), _state(observation), now)
         if passed.verdict == "stopped" and command.command != STOP:
             self.stops.append(passed.reason)
-        return _with_command(command, passed.command)
+        return replace(command, command=passed.command)
 
     def act(self, command: Motion) -> None:
         """Send it, and keep what it said of the drive."""
         self._plant.command(command.command.v_mps, command.command.w_rps)
         self._sent = command.command
         if command.route is not None and isinstance(command.directive, Drive):
-            self.planned[command.directive.step] = command.route.path
-        elif command.directive is self._motion.directive:
-            command = _with_route(command, self._motion)
+            self.planned.setdefault(command.directive.step, command.route.path)
         self._motion = command
         self.work.append(command.work)
 
@@ -145,11 +147,3 @@ class MotionTask:
 def _state(observation: Observation) -> RobotState:
     o = observation
     return RobotState(o.x, o.y, o.yaw, o.v, o.w, o.stamp_s)
-
-
-def _with_command(motion: Motion, command: Command) -> Motion:
-    return Motion(command, motion.sequence, motion.directive, motion.status, motion.work, motion.route)
-
-
-def _with_route(motion: Motion, earlier: Motion) -> Motion:
-    return Motion(motion.command, motion.sequence, motion.directive, motion.status, motion.work, earlier.route)

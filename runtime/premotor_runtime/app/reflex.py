@@ -49,7 +49,8 @@ class _Reflex:
         self._log = PeriodLog()
         self._task = _Attended(self._attend, plant, kit, self._clock)
         self._outbox = Outbox(pipe)
-        self._started_s = 0.0
+        self._started_s: float | None = None
+        self._wanted = True
 
     def run(self) -> None:
         rights = take_rights(self._settings.cores.reflex, self._settings.cores.sched_fifo)
@@ -59,10 +60,8 @@ class _Reflex:
         loop.run()
         ended_s = self._clock.now()
         lane.close()
-        executive = self._task.executive
-        self._outbox.close(
-            report_of(self._task, self._log, executive, self._plant, self._started_s, ended_s) if executive else None
-        )
+        report = report_of(self._task, self._log, self._plant, self._started_s or ended_s, ended_s)
+        self._outbox.close(report if self._wanted else None)
 
     def _attend(self) -> None:
         """Once a period, before anything is decided: take orders, tell how it goes."""
@@ -85,7 +84,7 @@ class _Reflex:
             while self._pipe.poll(0):
                 self._obey(self._pipe.recv())
         except (EOFError, OSError):
-            self._end("the supervisor is gone")
+            self._abandon("the supervisor is gone")
 
     def _obey(self, order: object) -> None:
         if isinstance(order, Execute):
@@ -93,17 +92,18 @@ class _Reflex:
             self._started_s = self._clock.now()
             self._task.executive = Executive(order.plan, self._kit.goal_of, dock)
         elif isinstance(order, Stop):
-            self._stop(order.reason)
+            self._end(order.reason)
         elif isinstance(order, Shutdown):
-            self._end("shut down")
+            self._abandon("shut down")
 
-    def _stop(self, reason: str) -> None:
+    def _abandon(self, reason: str) -> None:
+        self._wanted = False
+        self._end(reason)
+
+    def _end(self, reason: str) -> None:
         self._plant.cancel_skill()
         if self._task.executive is not None:
             self._task.executive.stop(self._clock.now(), reason)
-
-    def _end(self, reason: str) -> None:
-        self._stop(reason)
         self._task.ended = True
 
 

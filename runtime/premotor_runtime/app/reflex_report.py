@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import cast
 
-from premotor_runtime.app.executive import Executive
 from premotor_runtime.app.messages import ReflexReport
 from premotor_runtime.app.motion_task import MotionTask
 from premotor_runtime.executor.period_log import Period, PeriodLog
@@ -17,15 +16,17 @@ from premotor_runtime.executor.robot import Plant, SimulatedPlant
 LANE = "reflex"
 
 
-def report_of(
-    task: MotionTask, log: PeriodLog, executive: Executive, plant: Plant, started_s: float, now_s: float
-) -> ReflexReport:
-    """The report of a finished plan that was begun at `started_s`; control figures are of the whole loop so far."""
+def report_of(task: MotionTask, log: PeriodLog, plant: Plant, started_s: float, now_s: float) -> ReflexReport:
+    """The report when the loop has ended, of a plan that was begun at `started_s`, if there was one.
+
+    Control figures are of the whole loop, from its first period on.
+    """
+    executive = task.executive
     collisions = getattr(plant, "collisions", ())
     truth = None if task.truth_at_start is None else (task.truth_at_start, cast(SimulatedPlant, plant).truth())
     return ReflexReport(
-        steps=tuple(executive.records),
-        succeeded=executive.succeeded,
+        steps=tuple(executive.records) if executive else (),
+        succeeded=executive is not None and executive.succeeded,
         mission_time_s=now_s - started_s,
         collisions=tuple(collisions),
         driven=tuple(task.driven),

@@ -54,13 +54,13 @@ def result_of(task: str, seed: int, settings: RuntimeSettings, mission: Mission)
         llm=_llm(mission),
         lanes=_lanes(mission, report),
         seed=seed,
-        versions={"python": platform.python_version(), "planner": mission.brain.model, **_versions()},
+        versions={"python": platform.python_version(), "planner": _planner(mission), **_versions()},
     )
 
 
 def timeline_of(mission: Mission) -> tuple[Record, ...]:
     """The records of both processes; they share one clock."""
-    return (*_report(mission).records, *mission.planned.records)
+    return (*_report(mission).records, *(mission.planned.records if mission.planned else ()))
 
 
 def picture_of(surroundings: Surroundings, result: MissionResult, mission: Mission) -> MissionPicture:
@@ -87,8 +87,12 @@ def _report(mission: Mission) -> ReflexReport:
 
 
 def _origin(mission: Mission) -> str:
-    plan = mission.planned.decomposition.plan
+    plan = mission.planned.decomposition.plan if mission.planned else None
     return "none" if plan is None else plan.origin
+
+
+def _planner(mission: Mission) -> str:
+    return mission.brain.model if mission.brain else "not loaded"
 
 
 def _step(record: StepRecord) -> StepResult:
@@ -102,7 +106,7 @@ def _status(record: StepRecord) -> str:
 
 
 def _llm(mission: Mission) -> Llm:
-    runs = mission.planned.decomposition.generations
+    runs = mission.planned.decomposition.generations if mission.planned else ()
     decoded = sum(run.output_tokens - 1 for run in runs)
     decode_s = sum(run.decode_s for run in runs)
     return Llm(
