@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from importlib.metadata import entry_points
 
-import click
 import typer
 
-from premotor_foundation.errors import EXIT_INTERRUPTED, EXIT_USAGE, PremotorError
+from premotor_foundation.errors import EXIT_DONE, EXIT_INTERRUPTED, PremotorError
 
 
 def build() -> typer.Typer:
@@ -39,13 +38,12 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 usage, 3 refused, 130 interrupted."""
     try:
-        result = typer.main.get_command(build()).main(args=arguments, prog_name="premotor", standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except click.ClickException as error:
-        error.show()
-        return EXIT_USAGE
-    except (click.Abort, KeyboardInterrupt):
+        typer.main.get_command(build()).main(args=arguments, prog_name="premotor", standalone_mode=True)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else EXIT_DONE
+    except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except PremotorError as error:
         print(f"premotor: {error}", file=sys.stderr)  # noqa: T201 - the one place where failures meet the user
         return error.exit_code
+    return EXIT_DONE

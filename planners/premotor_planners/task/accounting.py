@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from premotor_planners.task.answer import CompactStep
-from premotor_planners.task.clauses import WISHES, Clause
+from premotor_planners.task.clauses import ASKING, Clause
 from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.outcome import Problem, not_there, unknown, which
 from premotor_planners.task.reading import Reading
-from premotor_planners.task.resolve import is_in
+from premotor_planners.task.resolve import is_in_spot
 from premotor_planners.task.roles import Item, clause_items
+from premotor_planners.task.syntax import syntax
 
-ASKING = ("task", "fragment")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Ledger:
         for other in where:
             if other.mention is not None:
                 spots = other.mention.candidates
-                names = tuple(n for n in names if any(is_in(self._location(n), s, self.catalogue) for s in spots))
+                names = tuple(n for n in names if any(is_in_spot(self._location(n), s, self.catalogue) for s in spots))
         return names
 
     def _narrows(self, item: Item, other: Item) -> bool:
@@ -169,7 +169,7 @@ class Ledger:
                     for i in range(clause.indexes[0], clause.indexes[-1] + 3)
                 )
             )
-            wish = please or (clause.kind == "task" and WISHES.search(joined) is not None)
+            wish = please or (clause.kind == "task" and syntax().wishes.search(joined) is not None)
             bring = any(v.classes & {"fetch"} for v in clause.verbs) and clause.kind == "task"
             if (wish or bring) and not self._other_target(number):
                 return True

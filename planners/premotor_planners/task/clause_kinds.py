@@ -85,7 +85,7 @@ def _verbless(clause: Clause, content: list[int], marked: Marked) -> ClauseKind:
     if clause.verbs and named:
         thing = mention is not None and mention.kind == "object"
         plain = marked.word(clause.verbs[0].index) in vocabulary().senses
-        return "task" if plain and (thing or not _is_subject(first, marked)) else "background"
+        return "task" if plain and (thing or marked.word(first) == "you" or not _is_subject(first, marked)) else "background"
     if named or is_in(marked.word(first), "noun_starts"):
         return "fragment"
     return "task" if clause.verbs or not _is_subject(first, marked) else "background"

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from premotor_planners.task.clauses import Clause, Marked, is_verb
+from premotor_planners.task.clauses import Clause, Marked
 from premotor_planners.task.outcome import Problem, unclear, unknown, unsupported
 from premotor_planners.task.reading import Reading
+from premotor_planners.task.verbs import is_verb
 from premotor_planners.task.vocabulary import vocabulary
 
 LeftoverKind = Literal["object", "place", "person", "verb", "purpose", "manner"]

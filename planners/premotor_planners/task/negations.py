@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from premotor_planners.task.clauses import is_verb
 from premotor_planners.task.reading import Reading
+from premotor_planners.task.verbs import is_verb
 
 REACH = 4
 """Words between the exclusion and the name: `not on the old coffee table`."""

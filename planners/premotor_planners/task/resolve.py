@@ -37,7 +37,7 @@ class Discourse:
         return self.object_at.get(name) or self.catalogue.people.get(name, "")
 
 
-def is_in(place: str, where: str, catalogue: Catalogue) -> bool:
+def is_in_spot(place: str, where: str, catalogue: Catalogue) -> bool:
     """Whether a place is `where` itself, in that room, or the place of that person."""
     return place == where or catalogue.places.get(place) == where or catalogue.people.get(where) == place
 
@@ -54,7 +54,7 @@ def resolve_objects(
         raise StuckError(unknown(words, talk.catalogue))
     names = tuple(name for name in mention.candidates if name not in excluded)
     if where:
-        names = tuple(n for n in names if any(is_in(talk.location_of(n), place, talk.catalogue) for place in where))
+        names = tuple(n for n in names if any(is_in_spot(talk.location_of(n), place, talk.catalogue) for place in where))
         if not names:
             raise StuckError(not_there(words, where[0]))
     if mention.other:
@@ -80,7 +80,7 @@ def choose(names: tuple[str, ...], mention: Mention, talk: Discourse, words: str
     if mention.definite:
         raise StuckError(which(names))
     fresh = [name for name in names if name not in talk.used]
-    return (fresh or list(names))[:1]
+    return tuple(fresh or names)[:1]
 
 
 def resolve_place(mention: Mention, where: Sequence[str], talk: Discourse, text: Text) -> str:
@@ -89,7 +89,7 @@ def resolve_place(mention: Mention, where: Sequence[str], talk: Discourse, text:
     words = mention.strange or text.slice(mention.start, mention.end)
     if mention.strange:
         raise StuckError(unknown(words, catalogue, "place"))
-    names = tuple(n for n in mention.candidates if not where or any(is_in(n, place, catalogue) for place in where))
+    names = tuple(n for n in mention.candidates if not where or any(is_in_spot(n, place, catalogue) for place in where))
     if not names:
         raise StuckError(not_there(words, where[0]) if where else unknown(words, catalogue, "place"))
     if len(names) > 1 and mention.definite:

@@ -87,7 +87,7 @@ def _pronoun(index: int, marked: Marked) -> ItemKind | None:
         **dict.fromkeys(("him", "her", "he", "she"), "them"),
         **dict.fromkeys(("it", "itself", "them", "these", "those", "ones"), "it"),
         "here": "here",
-    }  # type: ignore[dict-item]
+    }
     if word in simple:
         return simple[word]
     if word in ("this", "that") or (word == "one" and marked.word(index - 1) in ("this", "that")):
@@ -110,16 +110,16 @@ def _role(start: int, clause: Clause, marked: Marked) -> tuple[Role, int]:
 
 def _role_of(chain: list[str]) -> Role:
     """Nearest word first. `next to` and `close to` are beside; `away from`, `out of` and `off` are sources."""
-    for word, before in zip(chain, [*chain[1:], ""], strict=True):
+    for word, before in zip(chain, [*chain, ""][1:], strict=True):
         if is_in(word, "toward"):
             return "beside" if before in ("next", "close", "near") else "to"
         if is_in(word, "away") or (word == "of" and before == "out"):
             return "source"
         if word in ("for", "with", "about"):
-            return cast(Role, word)
+            return word  # type: ignore[return-value]
         for group in ("beside", "at", "via"):
             if is_in(word, group):
-                return cast(Role, group)
+                return group
         if word == "of" and not is_in(before, "parts_of"):
             return "of"
     return ""

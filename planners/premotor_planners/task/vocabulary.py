@@ -13,16 +13,8 @@ import yaml
 
 FOLDER = Path(__file__).parent / "lexicon"
 VERB_CLASSES = ("move", "fetch", "pick", "keep", "give", "go", "wait", "inspect", "dock", "tell", "say")
-WORD_GROUPS = (
-    "determiners",
-    "pronouns",
-    "prepositions",
-    "auxiliaries",
-    "conjunctions",
-    "fillers",
-    "adjectives",
-    "colors",
-)
+FUNCTION_GROUPS = ("determiners", "pronouns", "prepositions", "auxiliaries", "conjunctions", "fillers")
+WORD_GROUPS = (*FUNCTION_GROUPS, "adjectives", "colors")
 _VOWELS = "aeiou"
 
 
