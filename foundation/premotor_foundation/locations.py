@@ -30,6 +30,5 @@ def named_config(kind: str, name_or_path: str) -> Path:
     if name_or_path == given.name and path.is_file():
         return path
     known = ", ".join(sorted(entry.stem for entry in folder.glob("*.yaml"))) or "none"
-    raise UsageError(
-        f"there is no {kind or 'configuration'} called `{name_or_path}`; known: {known}; or give a .yaml file"
-    )
+    what = kind.removesuffix("s") or "configuration"
+    raise UsageError(f"there is no {what} called `{name_or_path}`; known: {known}; or give a .yaml file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import entry_points
 
@@ -32,6 +33,8 @@ def _root() -> None:
 
 def main() -> None:
     """Run the command line; every failure ends as one line on stderr and a documented exit code."""
+    # One BLAS thread unless told otherwise: a second one only waits where a core is shared with the control loop.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
 
 

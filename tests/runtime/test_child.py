@@ -6,6 +6,7 @@ import time
 from multiprocessing.connection import Connection
 
 import pytest
+
 from premotor_runtime.app.child import Child, ProcessFailed
 from premotor_runtime.app.messages import Failed, PlanTask, Shutdown, Stop
 

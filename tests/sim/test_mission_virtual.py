@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from premotor_foundation.locations import named_config
 from premotor_planners.task.plan import Dock, NavigateTo, Pick, PlaceObject, Plan
 from premotor_runtime.app.executive import Executive

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from premotor_planners.task.clauses import Clause, ClauseKind, Marked
 from premotor_planners.task.syntax import is_in, syntax
-from premotor_planners.task.vocabulary import vocabulary
 from premotor_planners.task.verbs import is_verb
+from premotor_planners.task.vocabulary import vocabulary
 
 _NEGATIVE_STARTS = (["do", "not"], ["no", "need"], ["you", "not"])
 
@@ -85,7 +85,11 @@ def _verbless(clause: Clause, content: list[int], marked: Marked) -> ClauseKind:
     if clause.verbs and named:
         thing = mention is not None and mention.kind == "object"
         plain = marked.word(clause.verbs[0].index) in vocabulary().senses
-        return "task" if plain and (thing or marked.word(first) == "you" or not _is_subject(first, marked)) else "background"
+        return (
+            "task"
+            if plain and (thing or marked.word(first) == "you" or not _is_subject(first, marked))
+            else "background"
+        )
     if named or is_in(marked.word(first), "noun_starts"):
         return "fragment"
     return "task" if clause.verbs or not _is_subject(first, marked) else "background"

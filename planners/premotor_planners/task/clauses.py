@@ -8,7 +8,7 @@ from typing import Literal
 
 from premotor_planners.task.durations import Duration
 from premotor_planners.task.mentions import Mention
-from premotor_planners.task.speech import Message
+from premotor_planners.task.messages import Message
 from premotor_planners.task.words import Text
 
 ClauseKind = Literal["task", "fragment", "background", "condition", "negative", "question", "filler"]

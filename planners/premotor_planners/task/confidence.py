@@ -18,10 +18,14 @@ def answer_probability(generation: Generation) -> float:
 
 
 def name_probability(generation: Generation, name: str) -> float:
-    """The least probability among the tokens that spell `name`, at its least certain place in the answer; 1 if absent."""
-    spans = [match.span() for match in re.finditer(re.escape(name), "".join(generation.tokens))]
+    """The least probability among the tokens that spell `name`, at its least certain place; 1 if absent.
+
+    Blanks are left out of the comparison: tokenizers differ in where they put them.
+    """
+    tokens = [token.replace(" ", "").replace("\u2581", "") for token in generation.tokens]
+    spans = [match.span() for match in re.finditer(re.escape(name.replace(" ", "")), "".join(tokens))]
     least, position = 0.0, 0
-    for token, logprob in zip(generation.tokens, generation.logprobs_full, strict=True):
+    for token, logprob in zip(tokens, generation.logprobs_full, strict=True):
         end = position + len(token)
         if any(start < end and position < stop for start, stop in spans):
             least = min(least, logprob)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from premotor_planners.task.mentions import Mention
+from premotor_planners.task.vocabulary import vocabulary
 from premotor_planners.task.words import SENTENCE_ENDS, Text
 
-_MARKER = re.compile(
-    r"(?<= )(?:no ,? ?wait|wait ,? ?no|i mean|i meant|scratch that|strike that|correction|or rather|make that|actually ,? no|"
-    r"no ,? actually|no ,? sorry|sorry ,? (?:no|i mean|i meant|make that)|sorry ,? the|no no|no ,|oops|on second thought|my mistake|no ,? the)(?= )"
-)
 REACH = 6
 """Words after the marker within which the replacement must be named."""
 
@@ -19,7 +15,7 @@ REACH = 6
 def corrected(text: Text, mentions: Sequence[Mention]) -> tuple[frozenset[int], bool]:
     """Words to leave out (what was taken back, and the markers), and whether a correction could not be understood."""
     dropped: set[int] = set()
-    for start, end, match in text.find(_MARKER):
+    for start, end, match in text.find(vocabulary().correction):
         keep_article = match[0].endswith(" the")
         after = next((m for m in mentions if m.start >= end - keep_article and m.phrase_start - end <= REACH), None)
         before = [m for m in mentions if m.end <= start and after is not None and m.kind == after.kind]

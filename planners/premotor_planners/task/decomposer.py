@@ -24,8 +24,11 @@ from premotor_planners.task.proposals import Proposal, propose, propose_again
 from premotor_planners.task.reading import Reading, read
 from premotor_planners.task.rules import plan_by_rules
 
-REFUSAL_TRUST = 0.5
-"""A model's refusal outweighs a complete plan of the rules when the model was at least this sure of it."""
+REFUSAL_TRUST = 0.9
+"""A model's refusal as unsafe or unsupported outweighs what the rules understood when it was at least this sure."""
+
+REFUSAL_TRUST_WITH_HAZARDS = 0.5
+"""The same, where the plan of the rules takes a dangerous thing."""
 
 
 class Decomposer:
@@ -144,12 +147,14 @@ class _Work:
         """The model refuses or asks."""
         sure = answer_probability(proposal.generation) if proposal.generation else 0.0
         grave = isinstance(answer, RefusalAnswer) and answer.kind in ("unsafe", "unsupported")
-        if ruled is not None and not (grave and sure >= REFUSAL_TRUST):
+        hazardous = ruled is not None and any(step.name in self.reading.catalogue.hazards for step in ruled.steps)
+        trusted = grave and sure >= (REFUSAL_TRUST_WITH_HAZARDS if hazardous else REFUSAL_TRUST)
+        if ruled is not None and not trusted:
             self.note("choice", f"the model declines ({sure:.2f}), the rules explain every word: their plan is taken")
             return ruled, None
         mine = self.problem_from(answer)
         specific = problem is not None and not (isinstance(problem, Refusal) and problem.kind == "unclear")
-        return None, problem if specific and not grave else mine
+        return None, problem if specific and not trusted else mine
 
     def problem_from(self, answer: RefusalAnswer | AskAnswer) -> Problem:
         if isinstance(answer, AskAnswer):

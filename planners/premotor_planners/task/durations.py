@@ -63,7 +63,7 @@ def _duration_at(text: Text, index: int) -> Duration | None:
 def _quantity(words: list[str], index: int) -> tuple[float | None, int]:
     """The number at `index` and where it ends; None for a vague one; unchanged index where there is none."""
     rest = words[index : index + 5]
-    for phrase, value in _PHRASES:
+    for phrase, value in vocabulary().amounts:
         if tuple(rest[: len(phrase)]) == phrase:
             return value, index + len(phrase)
     number, after = _number(words, index)
@@ -84,13 +84,11 @@ def _number(words: list[str], index: int) -> tuple[float | None, int]:
         value = known[words[after]]
         total = max(total, 1) * 100 if value == 100 else total + value
         after += 1
+        if (
+            words[after : after + 1] == ["and"]
+            and value == 100
+            and words[after + 1 : after + 2]
+            and words[after + 1] in known
+        ):
+            after += 1
     return (float(total), after) if after > index else (None, index)
-
-
-_PHRASES: tuple[tuple[tuple[str, ...], float | None], ...] = (
-    (("half", "a", "dozen"), 6.0), (("half", "a"), 0.5), (("half", "an"), 0.5), (("a", "half"), 0.5), (("one", "and", "a", "half"), 1.5),
-    (("a", "quarter", "of", "an"), 0.25), (("quarter", "of", "an"), 0.25), (("three", "quarters", "of", "an"), 0.75),
-    (("a", "couple", "of"), 2.0), (("a", "couple"), 2.0), (("couple", "of"), 2.0), (("couple",), 2.0), (("a", "pair", "of"), 2.0), (("a", "dozen"), 12.0),
-    (("a", "few"), None), (("few",), None), (("several",), None), (("some",), None), (("a", "good", "few"), None), (("many",), None),
-    (("an",), 1.0), (("a", "full"), 1.0), (("a", "whole"), 1.0), (("a", "solid"), 1.0), (("a",), 1.0), (("half",), 0.5), (("one", "full"), 1.0), (("another",), 1.0),
-)  # fmt: skip

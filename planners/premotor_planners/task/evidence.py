@@ -11,13 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from premotor_planners.task.accounting import Ledger
 from premotor_planners.task.answer import CompactStep
+from premotor_planners.task.capability import beyond_skills
+from premotor_planners.task.coverage import Coverage
+from premotor_planners.task.founding import Founding
+from premotor_planners.task.keeping import unfounded_holds
 from premotor_planners.task.leftovers import first_problem
 from premotor_planners.task.negations import excluded_names
 from premotor_planners.task.ordering import ranks
 from premotor_planners.task.outcome import Problem, unclear
+from premotor_planners.task.pairing import go_together
 from premotor_planners.task.reading import Reading
+from premotor_planners.task.references import References
 from premotor_planners.task.rules import prohibitions
 from premotor_planners.task.transfers import transfers
 
@@ -34,18 +39,22 @@ class Doubt:
 
 def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     """Everything in which plan and instruction disagree; empty when the plan may be carried out."""
-    ledger = Ledger(reading)
+    references = References(reading)
+    founding = Founding(references)
     left = first_problem(reading.clauses, reading)
     found = [Doubt("words nothing explains", left)] if left else []
+    beyond = beyond_skills(reading)
+    found += [Doubt("no skill does that", beyond)] if beyond else []
     if reading.muddled:
         found.append(_doubt("something was taken back"))
-    found += [Doubt(about, problem) for about, problem in ledger.unsettled()]
-    found += _unfounded(steps, reading, ledger)
-    found += _unused(steps, ledger)
+    found += [Doubt(about, problem) for about, problem in references.unsettled()]
+    found += _unfounded(steps, reading, founding)
+    found += [_doubt(f"the plan leaves out {words}") for words in Coverage(references, steps).unused()]
+    found += [_doubt(f"what to do with the {name}") for name in unfounded_holds(steps, references, founding)]
     found += _waits(steps, reading)
     found += _speech(steps, reading)
-    found += _order(steps, reading, ledger)
-    found += _pairs(steps, reading, ledger)
+    found += _order(steps, reading, founding)
+    found += _pairs(steps, references, founding)
     return found
 
 
@@ -53,7 +62,7 @@ def _doubt(about: str) -> Doubt:
     return Doubt(about, unclear(f"I am not sure what you mean ({about}); say it in other words."))
 
 
-def _unfounded(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> list[Doubt]:
+def _unfounded(steps: Sequence[CompactStep], reading: Reading, founding: Founding) -> list[Doubt]:
     """Choices that no word asks for."""
     prohibited, excluded = prohibitions(reading), excluded_names(reading)
     found = []
@@ -62,21 +71,16 @@ def _unfounded(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -
             found.append(_doubt(f"you said not to {step.skill} {step.name}"))
         elif step.name in excluded and step.skill != "say":
             found.append(_doubt(f"you seem to exclude {step.name}"))
-        elif step.skill not in ("say", "wait") and not ledger.founds(step):
+        elif step.skill not in ("say", "wait") and not founding.founds(step):
             found.append(_doubt(f"nothing in the task asks to {step.skill} {step.name}".strip()))
     return found
-
-
-def _unused(steps: Sequence[CompactStep], ledger: Ledger) -> list[Doubt]:
-    """Names of task clauses that no step uses."""
-    return [_doubt(f"the plan leaves out {words}") for words in ledger.unused(steps)]
 
 
 def _waits(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     wanted = sorted(
         duration.seconds or 0.0
         for clause in reading.clauses
-        if clause.kind in ("task", "fragment")
+        if clause.asks
         for duration in reading.marked.durations
         if duration.start in clause.indexes
     )
@@ -140,12 +144,12 @@ def _stands_at(before: Sequence[CompactStep]) -> str:
     return next((step.name for step in reversed(before) if step.skill in ("go", "place", "inspect", "give")), "")
 
 
-def _order(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> list[Doubt]:
+def _order(steps: Sequence[CompactStep], reading: Reading, founding: Founding) -> list[Doubt]:
     """The steps follow the ranks of the clauses that ask for them."""
     order = ranks(reading.clauses)
     current = float("-inf")
     for step in steps:
-        possible = sorted(order[index] for index in ledger.asking(step))
+        possible = sorted(order[index] for index in founding.asking(step))
         if not possible:
             continue
         later = [rank for rank in possible if rank >= current]
@@ -155,10 +159,8 @@ def _order(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> li
     return []
 
 
-def _pairs(steps: Sequence[CompactStep], reading: Reading, ledger: Ledger) -> list[Doubt]:
+def _pairs(steps: Sequence[CompactStep], references: References, founding: Founding) -> list[Doubt]:
     """Each object goes where its own clause says."""
-    found = []
-    for name, step in transfers(steps, reading.catalogue.holding):
-        if not ledger.go_together(name, step):
-            found.append(_doubt(f"where the {name} should go"))
-    return found
+    moved = transfers(steps, references.catalogue.holding)
+    apart = [name for name, step in moved if not go_together(name, step, references, founding)]
+    return [_doubt(f"where the {name} should go") for name in apart]

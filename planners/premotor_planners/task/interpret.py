@@ -9,13 +9,13 @@ from premotor_planners.task.clauses import Clause, Verb
 from premotor_planners.task.driving import drive
 from premotor_planners.task.intents import Intent
 from premotor_planners.task.looking import is_looking, look
+from premotor_planners.task.messages import EVERYONE, ME, THEM, Message
 from premotor_planners.task.outcome import unclear, unknown, unsupported
 from premotor_planners.task.parts import Parts, head_of, parts_of
 from premotor_planners.task.reading import Reading
 from premotor_planners.task.resolve import StuckError, resolve_objects, resolve_person
 from premotor_planners.task.roles import Item, clause_items
 from premotor_planners.task.scene import HOW_LONG, Scene
-from premotor_planners.task.speech import EVERYONE, ME, THEM, Message
 from premotor_planners.task.syntax import is_in
 
 

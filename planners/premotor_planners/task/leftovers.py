@@ -1,4 +1,4 @@
-"""Words of a task clause that nothing explains: unknown things, names, verbs. They keep a plan from being carried out."""
+"""Words of a task clause that nothing explains: unknown things, names, verbs. They keep a plan from being executed."""
 
 from __future__ import annotations
 

@@ -150,7 +150,10 @@ class _Finder:
         return int(word) if word.isdigit() else self.known.numbers.get(word)
 
     def strange(self, start: int, end: int, kind: str) -> tuple[int, int]:
-        """The span of the contradicting phrase, start to end when nothing contradicts: an unknown word or other colour before the head, an unknown noun right after."""
+        """The span with the words that contradict: unknown ones or another colour before the head, a noun right after.
+
+        Start to end when nothing does.
+        """
         first = start
         while first > 0 and first - 1 not in self.taken and self.contradicts(first - 1, kind):
             first -= 1

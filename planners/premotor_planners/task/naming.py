@@ -33,7 +33,7 @@ class Names:
         self.catalogue = catalogue
         self.aliases: dict[str, list[Alias]] = {}
         for name in dict.fromkeys(_entries(catalogue)):
-            for words, rank in _ranked(name, catalogue).items():
+            for words, rank in (_ranked(name, catalogue) if name_words(name) else {}).items():
                 self.aliases.setdefault(words[0], []).append(Alias(words, name, rank))
         self.longest = max((len(a.words) for group in self.aliases.values() for a in group), default=0)
 

@@ -15,7 +15,7 @@ MOST_NAMED = 8
 
 @dataclass(frozen=True)
 class Refusal:
-    """The task will not be carried out; `reason` is a sentence for a person, `what` the unknown thing if there is one."""
+    """The task will not be carried out; `reason` is a sentence for a person, `what` the unknown thing if any."""
 
     kind: RefusalKind
     reason: str

@@ -58,7 +58,12 @@ def _sort(number: int, items: Sequence[Item], head: Verb | None, parts: Parts, s
 def describes_target(number: int, items: Sequence[Item], scene: Scene) -> bool:
     """`Anna in the study`, `the table in the living room`: a room or place right after a person or a place."""
     item, before = items[number], items[number - 1] if number else None
-    if before is None or before.negated or before.kind not in ("person", "place", "them") or gap(before, item, scene.marked):
+    if (
+        before is None
+        or before.negated
+        or before.kind not in ("person", "place", "them")
+        or gap(before, item, scene.marked)
+    ):
         return False
     room = item.kind == "room" and item.role in ("at", "of")
     return room or (before.kind == "person" and item.kind == "place" and item.role == "at")

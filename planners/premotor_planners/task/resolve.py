@@ -54,7 +54,9 @@ def resolve_objects(
         raise StuckError(unknown(words, talk.catalogue))
     names = tuple(name for name in mention.candidates if name not in excluded)
     if where:
-        names = tuple(n for n in names if any(is_in_spot(talk.location_of(n), place, talk.catalogue) for place in where))
+        names = tuple(
+            n for n in names if any(is_in_spot(talk.location_of(n), place, talk.catalogue) for place in where)
+        )
         if not names:
             raise StuckError(not_there(words, where[0]))
     if mention.other:

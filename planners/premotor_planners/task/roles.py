@@ -50,7 +50,7 @@ def clause_items(clause: Clause, marked: Marked) -> list[Item]:
 
 def gap(before: Item, item: Item, marked: Marked) -> bool:
     """Whether more than small words stands between two items (then the second is no attribute of the first)."""
-    between = (marked.word(i) for i in range(before.end, item.start))
+    between = (marked.word(i) for i in range(before.end, item.start) if i not in marked.taken)
     return any(word in (",", "and", "back", "down", "away", "over") for word in between)
 
 
@@ -138,7 +138,11 @@ def _negated(start: int, clause: Clause, marked: Marked) -> bool:
 def _attach(number: int, items: list[Item], marked: Marked) -> Item:
     """Mark an item that only locates its neighbour (`the mug that I left on the desk`, `the kitchen sponge`)."""
     item = items[number]
-    if number and item.role in ("at", "source", "of", "beside") and items[number - 1].kind in ("object", "place", "person"):
+    if (
+        number
+        and item.role in ("at", "source", "of", "beside")
+        and items[number - 1].kind in ("object", "place", "person")
+    ):
         between = [marked.word(i) for i in range(items[number - 1].end, item.start)]
         words = [word for word in between if not is_in(word, "small")]
         locating = [word for word in words if is_in(word, "locating")]

@@ -24,7 +24,7 @@ from premotor_planners.task.roles import clause_items
 
 
 def plan_by_rules(reading: Reading) -> StepsAnswer | Problem:
-    """Compact steps, or the problem as a refusal or question. Conditions, hazards and names are checked by others too."""
+    """Compact steps, or the problem as a refusal or question. Hazards and conditions are for the guards."""
     try:
         return _plan(reading)
     except StuckError as stuck:

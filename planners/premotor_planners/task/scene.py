@@ -9,7 +9,14 @@ from premotor_planners.task.intents import Intent
 from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.outcome import not_there, unclear, unknown, which
 from premotor_planners.task.reading import Reading
-from premotor_planners.task.resolve import Discourse, StuckError, is_in_spot, resolve_objects, resolve_person, resolve_place
+from premotor_planners.task.resolve import (
+    Discourse,
+    StuckError,
+    is_in_spot,
+    resolve_objects,
+    resolve_person,
+    resolve_place,
+)
 from premotor_planners.task.roles import Item
 from premotor_planners.task.syntax import is_in, syntax
 

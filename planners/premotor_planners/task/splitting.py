@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from premotor_planners.task.clauses import Clause, Marked
 from premotor_planners.task.syntax import is_in
-from premotor_planners.task.vocabulary import vocabulary
 from premotor_planners.task.verbs import find_verbs, is_verb
+from premotor_planners.task.vocabulary import vocabulary
 
 _JOINTS = (",", "and", "plus", "also", "or", "-")
 
@@ -81,8 +81,20 @@ class _Cutter:
             width = self._connective(index, word) or self._joint(index, word)
             if width:
                 return index + width
+        if self._is_next_command(index, word):
+            self.close()
         self.current.indexes.append(index)
         return index + 1
+
+    def _is_next_command(self, index: int, word: str) -> bool:
+        """A base verb after a clause with verb and name, without mark or joint (`go to the kitchen check the sofa`)."""
+        before = self.marked.word(index - 1)
+        bound = is_in(before, "before_infinitive", "modals", "subjects", "binding") or index - 1 in self.marked.taken
+        if word not in vocabulary().senses or bound or is_in(word, "finite") or not is_verb(index, self.marked):
+            return False
+        verbs = find_verbs(self.current, self.marked)
+        named = [i for i in self.current.indexes if self.marked.mention_at(i) and verbs and i > verbs[0].index]
+        return bool(named) and index not in {i for verb in verbs for i in verb.particle_words}
 
     def _joint(self, index: int, word: str) -> int:
         """A comma, `and` or an infinitive of purpose: a border when a clause follows; a comma is dropped anyway."""
@@ -110,7 +122,9 @@ class _Cutter:
         """`go to the kitchen to get …`: an infinitive after a verb that had its own words."""
         named = any(self.marked.mention_at(i) for i in self.current.indexes)
         open_verb = is_in(self.marked.word(index - 1), "before_infinitive")
-        return named and not open_verb and is_verb(index + 1, self.marked) and bool(find_verbs(self.current, self.marked))
+        return (
+            named and not open_verb and is_verb(index + 1, self.marked) and bool(find_verbs(self.current, self.marked))
+        )
 
     # ---- connectives
 
@@ -171,7 +185,12 @@ class _Cutter:
                 return True
             index += 1
         word = self.marked.word(index)
-        if index in self.marked.polite or self.marked.message_at(index) or word == "you" or is_in(word, "clause_starts"):
+        if (
+            index in self.marked.polite
+            or self.marked.message_at(index)
+            or word == "you"
+            or is_in(word, "clause_starts")
+        ):
             return True
         if word == "not":
             return is_verb(index + 1, self.marked) and self.marked.word(index + 1) in vocabulary().senses

@@ -64,7 +64,9 @@ def _better(best: Verb, sense: VerbSense, base: str, found: list[int]) -> Verb:
         return best
     phrase = " ".join((base, *sense.particles))
     if len(found) == len(best.particle_words):
-        return Verb(best.index, best.base or base, best.classes | sense.classes, best.phrase or phrase, best.particle_words)
+        return Verb(
+            best.index, best.base or base, best.classes | sense.classes, best.phrase or phrase, best.particle_words
+        )
     directed = all(is_in(p, "directions") for p in sense.particles) and "unsupported" not in sense.classes
     kept = best.classes - {"unsupported"} if directed else frozenset()
     return Verb(best.index, base, kept | sense.classes, phrase, frozenset(found))

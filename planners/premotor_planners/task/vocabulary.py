@@ -38,7 +38,10 @@ class Vocabulary:
     nouns: tuple[tuple[tuple[str, ...], ...], ...]
     polite: re.Pattern[str]
     manner: re.Pattern[str]
+    correction: re.Pattern[str]
     light_objects: frozenset[str]
+    states: frozenset[str]
+    amounts: tuple[tuple[tuple[str, ...], float | None], ...]
 
     def is_one_of(self, word: str, *groups: str) -> bool:
         """Whether `word` is in any of the named groups."""
@@ -68,7 +71,10 @@ def vocabulary() -> Vocabulary:
         nouns=tuple(tuple(tuple(phrase.split()) for phrase in group) for group in _read("nouns")["groups"]),
         polite=whole_words(phrases["polite"]),
         manner=whole_words(phrases["manner"]),
+        correction=whole_words(phrases["correction"]),
         light_objects=frozenset(unsupported["light_objects"]),
+        states=frozenset(words["states"]),
+        amounts=tuple((tuple(str(phrase).split()), amount) for phrase, amount in words["amounts"].items()),
     )
 
 

@@ -12,10 +12,6 @@ from premotor_planners.task.vocabulary import Vocabulary, vocabulary
 
 _TOKEN = re.compile(r"\d+(?:[.:]\d+)+|[^\W_]+(?:['’][^\W_]+)*['’]?|[.,;:!?\"()—–&]|\S")
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
-_STATES = frozenset({
-    "hungry", "thirsty", "tired", "cold", "hot", "ill", "sick", "here", "not", "low", "empty", "full", "ready", "waiting", "asking", "coming",
-    "late", "back", "home", "busy", "out", "always", "looking", "done", "dirty", "clean", "on", "in", "at", "the", "a", "an", "been", "got", "bored", "still", "now", "there", "over", "gone", "needed", "lying", "off", "already", "just", "probably", "asleep", "calling", "sitting", "empty", "running",
-})  # fmt: skip
 SENTENCE_ENDS = frozenset(".!?;")
 MARKS = frozenset('.,;:!?"()—–&')
 
@@ -79,16 +75,16 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def _expand(match: re.Match[str], known: Vocabulary, before: list[Word]) -> list[Word]:
-    token, (start, end) = match[0], match.span()
-    if token == "-" and before and before[-1].end == start and match.string[end : end + 1].isalnum():
+    written, (start, end) = match[0], match.span()
+    if written == "-" and before and before[-1].end == start and match.string[end : end + 1].isalnum():
         return []
-    norm = unicodedata.normalize("NFKC", token).casefold().replace("’", "'")
+    norm = unicodedata.normalize("NFKC", written).casefold().replace("’", "'")
     if norm == "&":
         norm = "and"
     if norm == "." and before and before[-1].norm in _TITLES:
         return []
     sentence_start = not before or before[-1].norm in SENTENCE_ENDS
-    capital = token[:1].isupper() and not sentence_start
+    capital = written[:1].isupper() and not sentence_start
     parts = known.contractions.get(norm)
     if parts:
         return [Word(part, start, end, capital) for part in parts]
@@ -105,9 +101,10 @@ def _expand(match: re.Match[str], known: Vocabulary, before: list[Word]) -> list
 
 def _settle_possessives(words: list[Word]) -> Iterator[Word]:
     """`Ben's hungry` is `Ben is hungry`; `Ben's apple` stays a possessive."""
+    known = vocabulary()
     for index, word in enumerate(words):
         after = words[index + 1].norm if index + 1 < len(words) else ""
-        if word.possessive and (after in _STATES or (after.endswith("ing") and len(after) > 5)):
+        if word.possessive and (after in known.states or (after.endswith("ing") and len(after) > 5)):
             yield Word(word.norm, word.start, word.end, word.capital)
             yield Word("is", word.end, word.end)
         else:

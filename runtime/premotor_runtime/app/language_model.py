@@ -41,7 +41,8 @@ class EngineLanguageModel:
         return self._generation(self._complete(request))
 
     def warm(self, block: str) -> None:
-        """Compute the cacheable first block ahead of the first request, so that only the task's words are left."""
+        """Build the grammar tables, and compute the cacheable first block, so that only the task's words are left."""
+        self._engine.grammars.warm_up()
         prompt = tuple(self._tokenizer.encode_blocks([block]))
         self._complete(Request(f"warm-{next(self._ids)}", prompt, 1))
 

@@ -55,6 +55,7 @@ speeds = st.tuples(st.floats(-0.2, 1.0), st.floats(-2.0, 2.0))
 obstacles = st.lists(st.tuples(st.integers(0, 359), st.floats(0.05, 1.3)), max_size=8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gate", [ROUND, BOXY], ids=["round", "boxy"])
 @settings(max_examples=2000, deadline=None)
 @given(speeds, speeds, obstacles, st.floats(0.0, 0.25))
