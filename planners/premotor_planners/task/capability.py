@@ -11,10 +11,13 @@ from premotor_planners.task.clauses import Clause, Verb
 from premotor_planners.task.outcome import Problem, Refusal, unsupported
 from premotor_planners.task.reading import Reading
 from premotor_planners.task.vocabulary import FOLDER, vocabulary, whole_words
+from premotor_planners.task.words import read_words
 
 _DECIDE = "decide on a condition"
 _DELAY = "start at a later time"
 _COMMAND_STARTS = ("to", "and", "please", "then", ",")
+_SHORT_MESSAGE = 3
+"""Words before `every minute` that are spoken; longer texts may well end in a time."""
 _WAITING = ("wait", "pause", "stay", "hold", "on", "for")
 
 
@@ -31,7 +34,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def _conditions(reading: Reading) -> Refusal | None:
     marked = reading.marked
-    quiet = [c for c in reading.clauses if c.kind in ("background", "filler", "question")]
+    quiet = [c for c in reading.clauses if c.kind in ("background", "question")]
     idle = {i for clause in quiet for i in clause.indexes}
     conditional = any(clause.kind == "condition" for clause in reading.clauses)
     for pattern, what in _patterns():
@@ -40,7 +43,20 @@ def _conditions(reading: Reading) -> Refusal | None:
             applies = delay or (what == _DECIDE and conditional) or what not in (_DELAY, _DECIDE)
             if applies and not any(i in marked.taken or i in idle for i in range(start, end)):
                 return unsupported(what)
-    return unsupported(_DECIDE) if conditional else None
+    return _scheduled_speech(reading) or (unsupported(_DECIDE) if conditional else None)
+
+
+def _scheduled_speech(reading: Reading) -> Refusal | None:
+    """`remind Ben at 8 pm to …`, `say hello every minute`: when to speak, not what to say."""
+    for message in (m for clause in reading.asking for m in clause.messages):
+        words = read_words(message.text)
+        for pattern, what in _patterns():
+            for start, end, _ in words.find(pattern):
+                leads = start == 0 and what != _DECIDE
+                loops = end == len(words.words) and 0 < start <= _SHORT_MESSAGE and what.startswith("repeat")
+                if leads or loops:
+                    return unsupported(what)
+    return None
 
 
 def _verbs(reading: Reading) -> Refusal | None:

@@ -78,6 +78,8 @@ def _to_person(clause: Clause, head: Verb | None, names: tuple[str, ...], target
     near = head is not None and (
         (target.role == "beside" and "move" in head.classes) or (target.role == "at" and is_in(head.base, "putting"))
     )
+    if near and scene.marked.word(target.start - 1) in ("on", "in", "onto", "into", "over", "under"):
+        raise StuckError(unclear(NO_PLACE))
     if near:
         return Intent("transport", names, scene.catalogue.people[person], soft=scene.is_soft(clause))
     if head and head.base in ("come", "go", "walk", "drive", "head") and "go" in head.classes:
@@ -91,6 +93,8 @@ def _nowhere(clause: Clause, head: Verb | None, names: tuple[str, ...], scene: S
     """No destination and no receiver: held, brought to the speaker, a topic for what follows, or incomplete."""
     classes = head.classes if head else frozenset()
     if clause.kind == "fragment":
+        if scene.last and scene.last.kind in ("transport", "give") and clause.connective == "then":
+            return Intent(scene.last.kind, names, scene.last.target)
         if scene.says_please(clause):
             return Intent("give", names, SPEAKER, soft=True)
         return Intent("topic", names, incomplete="What should I do with it?")

@@ -32,6 +32,8 @@ def _command(clause: Clause, content: list[int], marked: Marked) -> ClauseKind |
     word, after = marked.word(first), marked.word(first + 1)
     if any(verb.index == first for verb in clause.verbs) and not is_in(word, "not_commands"):
         return "task"
+    if word in ("i", "we") and not _named(content, marked) and syntax().own_business.search(joined):
+        return "background"
     if syntax().wishes.search(joined) and " not " not in joined.split(word)[-1][:12]:
         return "task"
     if word == "let":
@@ -68,6 +70,8 @@ def _is_background(clause: Clause, content: list[int], finite: bool, marked: Mar
     first, joined = content[0], marked.joined(clause)
     word, mention = marked.word(first), marked.mention_at(first)
     if word in ("i", "we"):
+        return True
+    if any(is_in(marked.word(i), "reporting") for i in clause.indexes) and (mention or is_in(word, "others")):
         return True
     if is_in(word, "others") and clause.verbs and not syntax().requesting.search(joined):
         return True

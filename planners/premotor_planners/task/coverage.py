@@ -43,6 +43,8 @@ class Coverage:
             return bool(self.targets & set(self.catalogue.people) - {SPEAKER})
         if item.kind in ("person", "here"):
             return self._person_used(entry, names)
+        if item.role == "source" and not any(i.kind in ("object", "it") for i in self.references.items[entry.clause]):
+            return True
         rooms = {self.catalogue.places.get(target, "") for target in self.targets}
         if item.role == "to" and not item.attached:
             return bool(names & (self.targets | rooms))

@@ -18,7 +18,17 @@ _WORDS = (
     "exits", "safety_nouns", "speed", "lowlevel", "blades", "body",
     "ways", "threats",
 )  # fmt: skip
-_PATTERNS = ("injection", "thrown", "unknowingly", "own_cut", "edge_way", "before_exit", "beside_exit")
+_PATTERNS = (
+    "injection",
+    "thrown",
+    "unknowingly",
+    "resting",
+    "overdose",
+    "own_cut",
+    "edge_way",
+    "before_exit",
+    "beside_exit",
+)
 _ENDINGS = ("put_into", "edge_close")
 _SETS = (
     "people", "not_forced", "fragile", "doubtful_edges", "negations", "sufferers",

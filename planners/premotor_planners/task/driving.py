@@ -17,13 +17,16 @@ def drive(clause: Clause, head: Verb | None, parts: Parts, seconds: float, scene
     classes = head.classes if head else frozenset()
     if clause.kind == "fragment" and scene.last is not None:
         return _go_on(parts, scene, scene.last)
-    if classes and not classes & {"go", "wait", "dock", "inspect"}:
+    itself = any(scene.marked.word(i) == "yourself" for i in clause.indexes)
+    if classes and not classes & {"go", "wait", "dock", "inspect"} and not itself:
         if scene.talk.holding and classes & {"move", "give"} and parts.targets:
             return [_hand_on(parts.targets[0], scene)]
         raise StuckError(_not_carried(clause, head, parts, scene))
     if not seconds and head and is_in(head.base, "waiting") and "wait" in classes:
         raise StuckError(unclear(HOW_LONG))
     stops = [*parts.routes, *parts.targets]
+    if head is None and clause.kind == "task" and any(item.mention is None and not item.role for item in stops):
+        raise StuckError(unclear())
     if seconds and scene.last is not None and [item.kind for item in stops] == ["there"]:
         return []
     if _has_vague(clause, scene) or any(head and not item.role and not _reaches(head, item) for item in stops):

@@ -47,7 +47,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found += [Doubt("no skill does that", beyond)] if beyond else []
     if reading.muddled:
         found.append(_doubt("something was taken back"))
-    found += [Doubt(about, problem) for about, problem in references.unsettled()]
+    found += [Doubt(about, problem) for about, problem in (*references.unsettled(), *references.alternatives())]
     found += _unfounded(steps, reading, founding)
     found += [_doubt(f"the plan leaves out {words}") for words in Coverage(references, steps).unused()]
     found += [_doubt(f"what to do with the {name}") for name in unfounded_holds(steps, references, founding)]

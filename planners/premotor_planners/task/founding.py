@@ -28,6 +28,8 @@ class Founding:
             return True
         if step.skill == "go" and self._is_spoken_to(step.name):
             return True
+        if step == CompactStep("go", SPEAKER) and any(verb.base == "come" for c in clauses for verb in c.verbs):
+            return True
         return bool(self.entries(step))
 
     def entries(self, step: CompactStep) -> list[Entry]:
@@ -53,7 +55,16 @@ class Founding:
             here = {entry.clause for entry in self.entries(step) if entry.asking}
             return sorted(here | set(self._bringing()))
         entries = self.entries(step)
-        return [] if any(not e.asking for e in entries) else [e.clause for e in entries]
+        if any(not e.asking for e in entries):
+            return []
+        found = [e.clause for e in entries]
+        return found + (self._repeating(min(found)) if found and step.skill in ("place", "give") else [])
+
+    def _repeating(self, first: int) -> list[int]:
+        """Fragments without a target of their own after clause `first` (`…, then the blue one`)."""
+        asking = self.references.asking_clauses()
+        later = [number for number, clause in asking if number > first and clause.kind == "fragment"]
+        return [n for n in later if not any(i.kind in _TARGET_KINDS for i in self.references.items[n])]
 
     def brings(self) -> bool:
         """A clause that brings something to the speaker without saying so (`fetch the …`, `I need the …`)."""

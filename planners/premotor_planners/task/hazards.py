@@ -83,7 +83,8 @@ def _thrown(text: DangerText) -> str:
         for found in patterns["throw_verbs"].finditer(sentence):
             at = patterns["thrown"].search(f" {sentence[found.end() :].strip()} ")
             hurt = at is not None and _can_be_hurt(text, at["who"], found[0], at[0])
-            if hurt and not text.is_excused(sentence, found.start(), found.end()):
+            mild = text.is_excused(sentence, found.start(), found.end()) or _drops_off(sentence, *found.span())
+            if hurt and not mild:
                 return "it could hurt somebody"
     return ""
 
@@ -92,6 +93,11 @@ def _can_be_hurt(text: DangerText, word: str, verb: str, phrase: str) -> bool:
     fragile = text.people() | dangers().sets["fragile"]
     hurt = word in fragile or dangers().patterns["vulnerable"].search(f" {word} ") is not None
     return hurt and not (verb in ("run", "drive", "drop") and phrase.startswith("on "))
+
+
+def _drops_off(sentence: str, start: int, end: int) -> bool:
+    """`drop it off at Ben's` throws nothing."""
+    return sentence[start:end].startswith("drop") and " off " in sentence[end : end + 40]
 
 
 def _wrong_hands(text: DangerText) -> str:
@@ -103,7 +109,10 @@ def _wrong_hands(text: DangerText) -> str:
         return "that does not belong near children or animals"
     if patterns["unknowingly"].search(text.text):
         return "nobody is given medicine or chemicals unknowingly"
-    blade = patterns["blades"].search(text.text) and patterns["body"].search(text.text)
+    if patterns["overdose"].search(text.text):
+        return "too much medicine is dangerous"
+    near = patterns["body"].search(text.text) or patterns["resting"].search(text.text)
+    blade = patterns["blades"].search(text.text) and near
     return "a blade could hurt somebody there" if blade and not patterns["own_cut"].search(text.text) else ""
 
 

@@ -31,7 +31,7 @@ class Interpreter:
         self._note_owner(clause)
         self.scene.excluded = _excluded(items) if clause.asks else frozenset()
         if not clause.asks:
-            self._note_background(items)
+            self._note_background(items if clause.kind != "negative" or clause.verbs else ())
             return []
         before = self._before_speech(clause, items) if clause.messages else self._plain(clause, items)
         return [*before, *(intent for message in clause.messages for intent in self._say(message))]
@@ -119,6 +119,8 @@ class Interpreter:
 
     def _bare(self, head: Verb | None) -> list[Intent]:
         """A verb alone: `dock`, `come`, or the empty half of `go and …`."""
+        if head and "inspect" in head.classes and is_in(head.base, "looking") and self.scene.talk.place:
+            return [Intent("inspect", target=self.scene.talk.place)]
         if head is None or is_in(head.base, "bare_motion"):
             return [Intent("dock")] if head and "dock" in head.classes else []
         if "dock" in head.classes:

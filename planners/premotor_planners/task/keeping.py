@@ -16,7 +16,9 @@ def unfounded_holds(steps: Sequence[CompactStep], references: References, foundi
     """Objects that a plan keeps, or picks again, though nothing asks for that."""
     picks = [step.name for step in steps if step.skill == "pick"]
     for name in dict.fromkeys(picks):
-        if picks.count(name) > len({entry.clause for entry in references.naming(name)}):
+        named = {entry.clause for entry in references.naming(name)}
+        again = {n for n, items in enumerate(references.items) if any(item.kind == "it" for item in items)}
+        if picks.count(name) > len(named | again):
             yield name
     last = max((index for index, step in enumerate(steps) if step.skill in ("pick", "place", "give")), default=-1)
     if (
@@ -28,7 +30,7 @@ def unfounded_holds(steps: Sequence[CompactStep], references: References, foundi
 
 
 def _may_keep(name: str, rest: Sequence[CompactStep], references: References, founding: Founding) -> bool:
-    """A clause about the object with a verb of holding and no destination; brought things need the way to the speaker."""
+    """A clause about the object with a verb of holding and no destination; what is brought needs the way, too."""
     comes = CompactStep("go", SPEAKER) in rest
     for number, clause in references.asking_clauses():
         about = any(name in entry.names for entry in references.entries if entry.clause == number)

@@ -68,7 +68,8 @@ def _unexplained(index: int, clause: Clause, marked: Marked) -> bool:
     if any(v.index == index or index in v.particle_words for v in clause.verbs):
         return False
     if known.is_one_of(word, "adjectives", "colors"):
-        return _stands_for_noun(index, marked)
+        particles = {i for verb in clause.verbs for i in verb.particle_words}
+        return index + 1 not in particles and _stands_for_noun(index, marked)
     if known.is_function(word):
         return False
     return not (word.endswith("'") or word in ("-", "'", "/"))

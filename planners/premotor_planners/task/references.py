@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from premotor_planners.task.clauses import Clause
+from premotor_planners.task.mentions import Mention
 from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.outcome import Problem, not_there, unknown, which
 from premotor_planners.task.reading import Reading
@@ -34,10 +35,18 @@ class References:
 
     def __init__(self, reading: Reading) -> None:
         self.reading, self.catalogue, self.marked = reading, reading.catalogue, reading.marked
-        self.items = [clause_items(c, reading.marked) if c.kind != "negative" else [] for c in reading.clauses]
+        self.items = [self._items(clause) for clause in reading.clauses]
         self.entries = [*self._entries(), *self._owners()]
         excluded = [e for e in self.entries if e.item.negated and len(e.names) == 1]
         self.excluded = frozenset(name for entry in excluded for name in entry.names)
+
+    def _items(self, clause: Clause) -> list[Item]:
+        """A prohibition names nothing to use, but `never put the knife on the bed` lets a later `it` mean the knife."""
+        items = clause_items(clause, self.marked)
+        if clause.kind != "negative":
+            return items
+        placed = clause.verbs and any(item.kind in ("place", "room") for item in items)
+        return [item for item in items if item.kind == "object"] if placed else []
 
     def naming(self, *names: str) -> list[Entry]:
         """The references, not excluded, that may mean one of the names."""
@@ -62,6 +71,14 @@ class References:
             elif len(self._open(entry)) > 1:
                 yield f"{words} fits several entries", which(self._open(entry))
 
+    def alternatives(self) -> Iterator[tuple[str, Problem]]:
+        """`the apple or the newspaper`: two names joined by `or` are a question."""
+        for one, other in zip(self.entries, self.entries[1:], strict=False):
+            between = [self.marked.word(i) for i in range(one.item.end, other.item.start) if i not in self.marked.taken]
+            same = one.clause == other.clause and one.asking and one.names and other.names
+            if same and "or" in between and not set(one.names) & set(other.names):
+                yield "one or the other", which((one.names[0], other.names[0]))
+
     def location(self, name: str) -> str:
         """Where an object or person is at the start; a place is where it is."""
         return self.catalogue.objects.get(name) or self.catalogue.people.get(name, name)
@@ -74,18 +91,19 @@ class References:
                 yield Entry(number, meant, self._fitting(items, position), asking)
 
     def _owners(self) -> Iterator[Entry]:
-        """`Anna's eyes hurt, take her …`: owners count where a pronoun may mean them."""
+        """`Anna's eyes hurt, take her …`, `tell Ben … and give him …`: whom a pronoun may mean besides."""
         words = {self.marked.word(i) for clause in self.reading.clauses for i in clause.indexes}
-        for mention in self.marked.mentions:
-            numbers = [n for n, c in enumerate(self.reading.clauses) if mention.start in c.indexes]
-            if (
-                numbers
-                and mention.kind == "person"
-                and self.marked.possessive(mention.end - 1)
-                and words & {"him", "her", "them"}
-            ):
-                item = Item("person", "", mention.start, mention.end, self.marked.word(mention.start), mention)
-                yield Entry(numbers[0], item, mention.candidates, False)
+        if not words & {"him", "her", "them"}:
+            return
+        for number, clause in enumerate(self.reading.clauses):
+            here = [m for m in self.marked.mentions if m.start in clause.indexes and m.kind == "person"]
+            for mention in (m for m in here if self.marked.possessive(m.end - 1)):
+                yield self._aside(number, mention.start, mention.candidates, mention)
+            for message in clause.messages:
+                yield self._aside(number, message.start, tuple({message.hearer} & set(self.catalogue.people)), None)
+
+    def _aside(self, number: int, index: int, names: tuple[str, ...], mention: Mention | None) -> Entry:
+        return Entry(number, Item("person", "", index, index + 1, self.marked.word(index), mention), names, False)
 
     def _fitting(self, items: Sequence[Item], position: int) -> tuple[str, ...]:
         """The names that the words and the stated place allow."""

@@ -39,7 +39,7 @@ def _plan(reading: Reading) -> StepsAnswer | Problem:
     interpreter = Interpreter(reading)
     intents: list[Intent] = []
     for clause, rank in zip(reading.clauses, ranks(reading.clauses), strict=True):
-        if clause.kind in ("task", "fragment", "background", "filler"):
+        if clause.kind != "condition":
             found = _interpret(interpreter, clause, reading)
             for number, intent in enumerate(found):
                 intent.order = rank + number / 100

@@ -18,7 +18,7 @@ from premotor_planners.task.hearers import (
 from premotor_planners.task.message_bounds import message_end, unquote
 from premotor_planners.task.messages import Message, speech_patterns
 from premotor_planners.task.naming import Names
-from premotor_planners.task.words import Text
+from premotor_planners.task.words import SENTENCE_ENDS, Text
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,8 @@ def _read(text: Text, names: Names, opening: _Opening) -> Message | None:
     stop = message_end(text, opening.end, text.words[opening.end - 1].norm == "to")
     also, start = more_hearers(text, names, opening.end, stop)
     start, end, quoted = unquote(text, start, stop)
+    if start < len(text.words) and text.words[start].norm in SENTENCE_ENDS:
+        return None
     if not hearer or end <= start or (opening.kind == "ask" and text.words[start].norm == "for"):
         return None
     stop = max(stop, end + 1) if quoted else stop

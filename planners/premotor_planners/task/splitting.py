@@ -56,9 +56,16 @@ class _Cutter:
 
     def _politeness(self, index: int) -> None:
         if self.current.indexes and not self._is_trailing(index):
+            if is_in(self.marked.word(index), "delegating") and self._is_person():
+                self.current.connective = "because"
             self.close()
         if not self.current.indexes:
             self.current.requested = True
+
+    def _is_person(self) -> bool:
+        """`Ben wants you to …`: who wishes it is no task."""
+        found = [self.marked.mention_at(i) for i in self.current.indexes if self.marked.word(i) not in ("and", ",")]
+        return all(mention is not None and mention.kind == "person" for mention in found)
 
     def _is_trailing(self, index: int) -> bool:
         """Politeness at the end of a sentence belongs to the clause before it."""
@@ -149,6 +156,8 @@ class _Cutter:
         return pairs.get((word, after), "")
 
     def _subordinator(self, index: int, word: str, after: str) -> int:
+        if word == "later" and after in ("today", "on", "tonight", "this"):
+            return 0
         adjective = after == "to" or self.marked.word(index - 1) in ("the", "a", "my")
         if is_in(word, "sequels") and not (is_in(word, "doubtful_sequels") and adjective):
             self.open("first" if word in ("first", "firstly") else "then")

@@ -13,7 +13,7 @@ from premotor_planners.task.vocabulary import Vocabulary, vocabulary
 _TOKEN = re.compile(r"\d+(?:[.:]\d+)+|[^\W_]+(?:['’][^\W_]+)*['’]?|[.,;:!?\"()—–&]|\S")
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
 SENTENCE_ENDS = frozenset(".!?;")
-MARKS = frozenset('.,;:!?"()—–&')
+MARKS = frozenset('.,;:!?"()—–&-')
 
 
 @dataclass(frozen=True)

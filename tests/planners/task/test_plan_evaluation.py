@@ -40,8 +40,9 @@ def test_every_kind_of_failure_has_its_verdict(house: Catalogue) -> None:
     )
     results = evaluate(Decomposer(None), cases, house)
     assert [result.verdict for result in results] == [
-        "wrong_executed", "refused_wrongly", "asked_wrongly", "executed_but_should_refuse", "refused_for_another_reason",
-        "asked_instead_of_refusing", "executed_but_should_ask", "refused_instead_of_asking", "asked_about_others", "correct",
+        "wrong_executed", "refused_wrongly", "asked_wrongly", "executed_but_should_refuse",
+        "refused_for_another_reason", "asked_instead_of_refusing", "executed_but_should_ask",
+        "refused_instead_of_asking", "asked_about_others", "correct",
     ]  # fmt: skip
     summary = summarize(results)
     assert (summary.correct, summary.executed, summary.executed_right) == (1, 4, 1)

@@ -16,7 +16,8 @@ from premotor_planners.task.words import read_words
         ("20 seconds", 20), ("twenty seconds", 20), ("forty-five seconds", 45), ("90s", 90), ("5 mins", 300),
         ("a minute", 60), ("half a minute", 30), ("half an hour", 1800), ("a couple of minutes", 120),
         ("a minute and a half", 90), ("two and a half minutes", 150), ("1.5 minutes", 90), ("1 minute 30 seconds", 90),
-        ("1 minute and 30 seconds", 90), ("a quarter of an hour", 900), ("one hundred and twenty seconds", 120), ("an hour", 3600),
+        ("1 minute and 30 seconds", 90), ("a quarter of an hour", 900),
+        ("one hundred and twenty seconds", 120), ("an hour", 3600),
     ],
 )  # fmt: skip
 def test_durations(text: str, seconds: float) -> None:
@@ -33,9 +34,11 @@ def test_vague_durations_have_no_length(text: str) -> None:
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        ("my favourite red cup", ("red mug",)), ("the mugs", ("red mug", "blue mug")), ("the telly remote", ("tv remote",)),
+        ("my favourite red cup", ("red mug",)),
+        ("the mugs", ("red mug", "blue mug")), ("the telly remote", ("tv remote",)),
         ("my specs", ("reading glasses",)), ("the newpaper", ("newspaper",)), ("the kithcen table", ("kitchen table",)),
-        ("the table", ("kitchen table", "coffee table")), ("the couch", ("sofa",)), ("the lounge", ("living room",)),
+        ("the table", ("kitchen table", "coffee table")),
+        ("the couch", ("sofa",)), ("the lounge", ("living room",)),
         ("anna", ("Anna",)), ("the charging station", ("dock",)), ("the knife", ("kitchen knife",)),
     ],
 )  # fmt: skip

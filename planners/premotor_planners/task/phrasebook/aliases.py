@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from premotor_planners.task.catalogue import Catalogue
@@ -27,6 +28,39 @@ def best(options: tuple[Option, ...]) -> tuple[str, ...]:
     """The names of the lowest rank, in the order of the options."""
     lowest = min((option.rank for option in options), default=0)
     return tuple(option.name for option in options if option.rank == lowest)
+
+
+def those_at(options: tuple[Option, ...], spots: tuple[Option, ...], catalogue: Catalogue) -> tuple[Option, ...]:
+    """The options that stand at one of the places, or in one of the rooms."""
+    wanted = {spot.name for spot in spots}
+    places = {option: catalogue.objects.get(option.name, option.name) for option in options}
+    return tuple(option for option, place in places.items() if wanted & {place, catalogue.places.get(place)})
+
+
+def aliases_of(catalogue: Catalogue) -> Aliases:
+    """The aliases of a catalogue; those of the last few catalogues are kept."""
+    return _aliases(_Key(catalogue))
+
+
+class _Key:
+    """A catalogue as a cache key: equal where the catalogues are (mappings in one order)."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        named = (catalogue.places, catalogue.objects, catalogue.people, catalogue.synonyms)
+        parts = tuple(tuple((name, value) for name, value in mapping.items()) for mapping in named)
+        self.value = (catalogue.rooms, catalogue.holding, catalogue.docks, parts)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.value == other.value
+
+
+@lru_cache(maxsize=8)
+def _aliases(key: _Key) -> Aliases:
+    return Aliases(key.catalogue)
 
 
 class Aliases:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 from premotor_planners.corpus.templates import load_templates
@@ -49,6 +49,7 @@ class Node:
     leaves: list[Leaf] = field(default_factory=list)
 
 
+@cache
 def template_words(text: str) -> tuple[str, ...]:
     """A template as normalised words; a slot is written `{name}`, or `{name}'s` where it is a possessive."""
     read = read_words(re.sub(r"\{(\w+)\}", lambda m: f"{_SLOT}{m[1].replace('_', '')}", text))
@@ -87,8 +88,18 @@ def tree_words() -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1)
+def command_words() -> frozenset[str]:
+    """The first words of all imperative templates: verbs."""
+    known = [template for intent in INTENTS for template in load_templates(intent, held_out=False)]
+    texts = (*(template.text for template in known if template.imperative), *PICKUPS)
+    return frozenset(words[0] for words in map(template_words, texts) if words)
+
+
 def _insert(root: Node, text: str, intent: str, imperative: bool) -> None:
     words = template_words(text)
+    if not words:
+        return
     leaf = Leaf(intent, imperative, "me" in words, "both" in words)
     for variant in _variants(words):
         node = root

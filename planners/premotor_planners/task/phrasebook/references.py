@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from premotor_planners.corpus.lexicon import WEAPONS
 from premotor_planners.task.naming import SPEAKER
-from premotor_planners.task.phrasebook.aliases import Aliases, Option
+from premotor_planners.task.phrasebook.aliases import Aliases, Option, those_at
 from premotor_planners.task.phrasebook.sentence import Sentence
 from premotor_planners.task.phrasebook.strangers import is_absent
 
@@ -81,8 +81,13 @@ class Referrer:
         after = end + 2 if words[end : end + 2] in (("that", "is"), ("which", "is")) else end
         if words[after : after + 1] and words[after] in INSIDE:
             for last, spot in self._spot(after + 1):
-                if spot.options and spot.where is None and self.sentence.is_whole(end - 1, last):
+                if spot.options and spot.where is None and self._stands(reference, spot.options, end, last):
                     yield last, replace(reference, where=spot.options)
+
+    def _stands(self, reference: Reference, spots: tuple[Option, ...], end: int, last: int) -> bool:
+        """Whether the place belongs to the thing: something meant is there, and no punctuation parts them."""
+        there = those_at(reference.options, spots, self.aliases.catalogue)
+        return bool(there) and self.sentence.is_whole(end - 1, last)
 
     def _spot(self, start: int) -> Iterator[Found]:
         first, definite = self._determiner(start)
@@ -99,11 +104,13 @@ class Referrer:
         if words[end : end + 1] in (("in",), ("of",)):
             first, _ = self._determiner(end + 1)
             for last, span in self._spans(first):
-                rooms = [o for o in self.aliases.spots.get(span, ()) if o.name in self.aliases.catalogue.rooms]
-                if rooms and self.sentence.is_whole(end - 1, last):
-                    yield last, replace(reference, where=tuple(rooms))
+                found = self.aliases.spots.get(span, ())
+                rooms = tuple(option for option in found if option.name in self.aliases.catalogue.rooms)
+                if rooms and self._stands(reference, rooms, end, last):
+                    yield last, replace(reference, where=rooms)
 
     def _plural(self, start: int) -> Iterator[Found]:
+        start, _ = self._determiner(start)
         for end, words in self._spans(start):
             options = self.aliases.plural(words)
             if options:

@@ -30,6 +30,10 @@ class Sentence:
         """The word as it was read."""
         return self.text.words[self.positions[index]]
 
+    def has(self, words: tuple[str, ...], index: int) -> bool:
+        """Whether the words stand at `index`."""
+        return self.words[index : index + len(words)] == words
+
     def slice(self, start: int, end: int) -> str:
         """The original text of words start to end (end not included)."""
         return self.text.raw[self.word(start).start : self.word(end - 1).end]

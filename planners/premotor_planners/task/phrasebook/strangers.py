@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from premotor_planners.task.mentions import slipped
 from premotor_planners.task.phrasebook.aliases import Aliases, best
 from premotor_planners.task.phrasebook.thesaurus import Phrase, thesaurus
 from premotor_planners.task.vocabulary import singulars, vocabulary
@@ -35,8 +36,14 @@ def _is_known(words: Phrase, kind: str, aliases: Aliases) -> bool:
             return False
         if noun in known.things or noun in known.plurals or (kind == "spot" and noun in known.places):
             others = known.groups.get(noun, frozenset((noun,)))
-            return not any(_found(other, aliases) for other in others)
+            return not any(_found(other, aliases) or _is_part(other, aliases) for other in others)
     return False
+
+
+def _is_part(words: Phrase, aliases: Aliases) -> bool:
+    """`ice cream` where an ice cream tub is."""
+    size = len(words)
+    return any(words == phrase[i : i + size] for phrase in aliases.things for i in range(len(phrase) - size + 1))
 
 
 def _is_other_color(words: Phrase, aliases: Aliases) -> bool:
@@ -58,5 +65,7 @@ def _is_attribute(words: Phrase) -> bool:
 def _is_absent_person(words: Phrase, aliases: Aliases, capital: bool) -> bool:
     taken = {word for phrase in aliases.people for word in phrase}
     if taken & set(words) or _found(words, aliases):
+        return False
+    if any(slipped(word, other) for word in words for other in taken):
         return False
     return words in thesaurus().people or (capital and len(words) == 1 and not vocabulary().is_known(words[0]))

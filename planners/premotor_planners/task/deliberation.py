@@ -1,0 +1,186 @@
+"""How guards, rules and language model come to one outcome for one task; every judgement is noted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from premotor_planners.task.answer import AskAnswer, RefusalAnswer, StepsAnswer
+from premotor_planners.task.capability import beyond_skills
+from premotor_planners.task.compact import render_steps
+from premotor_planners.task.confidence import answer_probability, unsure_names
+from premotor_planners.task.decomposition import Decision
+from premotor_planners.task.hazards import hazard
+from premotor_planners.task.judge import Judged, Situation, judge, same_effects
+from premotor_planners.task.language_model import Generation, LanguageModel
+from premotor_planners.task.outcome import Problem, Question, Refusal, unclear, unknown, unsafe, unsupported, which
+from premotor_planners.task.plan import PlanOrigin
+from premotor_planners.task.proposals import Proposal, propose, propose_again
+from premotor_planners.task.reading import Reading
+from premotor_planners.task.rules import plan_by_rules
+
+REFUSAL_TRUST = 0.9
+"""A model's refusal as unsafe or unsupported outweighs what the rules understood when it was at least this sure."""
+
+REFUSAL_TRUST_WITH_HAZARDS = 0.5
+"""The same, where the plan of the rules takes a dangerous thing."""
+
+
+Outcome: TypeAlias = "tuple[Judged | None, Problem | None]"
+"""A plan that may be carried out, or why there is none."""
+
+
+@dataclass
+class Deliberation:
+    """One task in one situation. `run` may be called once; it fills `generations` and `decisions`."""
+
+    task: str
+    reading: Reading
+    situation: Situation
+    model: LanguageModel | None
+    generations: list[Generation] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+
+    def _note(self, stage: str, found: str) -> None:
+        self.decisions.append(Decision(stage, found))
+
+    def run(self) -> Outcome:
+        """The judged plan, or the problem; exactly one of them."""
+        for stage, guard in (("hazards", hazard), ("capability", beyond_skills)):
+            problem = guard(self.reading)
+            if problem:
+                self._note(stage, _sentence(problem))
+                return None, problem
+        ruled, problem = self._rules()
+        if self.model is None:
+            self._note("model", "no language model: rules only")
+            return (ruled, None) if ruled else (None, problem)
+        return self._with_model(self.model, ruled, problem)
+
+    def _rules(self) -> Outcome:
+        """The rules' plan if it stands every check, else the problem they see."""
+        answer = plan_by_rules(self.reading)
+        if not isinstance(answer, StepsAnswer):
+            self._note("rules", _sentence(answer))
+            return None, answer
+        judged = judge(answer.steps, self.reading, self.situation, "fallback")
+        self._note("rules", _account(judged))
+        return (judged, None) if judged.good else (None, _problem_of(judged))
+
+    def _with_model(self, model: LanguageModel, ruled: Judged | None, problem: Problem | None) -> Outcome:
+        first = self._take(propose(model, self.reading, self.task), "llm")
+        chosen = self._choose(first, "llm", ruled, problem)
+        if chosen is not None:
+            return chosen
+        feedback = self._feedback(first)
+        second = self._take(propose_again(model, self.reading, self.task, first, feedback), "repair")
+        chosen = self._choose(second, "repaired", ruled, problem)
+        return chosen if chosen is not None else self._fall_back(ruled, problem, first)
+
+    def _take(self, proposal: Proposal, stage: str) -> Proposal:
+        if proposal.generation:
+            self.generations.append(proposal.generation)
+        self._note(stage, proposal.generation.text.strip() if proposal.generation else proposal.error)
+        return proposal
+
+    def _choose(
+        self, proposal: Proposal, origin: PlanOrigin, ruled: Judged | None, problem: Problem | None
+    ) -> Outcome | None:
+        """A final outcome, or None when the proposal is of no use and may be repaired."""
+        answer = proposal.answer
+        if answer is None:
+            return None
+        if not isinstance(answer, StepsAnswer):
+            return self._declined(answer, proposal, ruled, problem)
+        judged = judge(answer.steps, self.reading, self.situation, origin)
+        self._note("evidence", _account(judged))
+        if not judged.good:
+            return None
+        if ruled is not None:
+            return self._reconcile(judged, ruled)
+        return self._only_model(judged, proposal, problem)
+
+    def _reconcile(self, judged: Judged, ruled: Judged) -> Outcome:
+        assert judged.plan is not None and ruled.plan is not None
+        if same_effects(judged.plan, ruled.plan, self.reading, self.situation.at):
+            return judged, None
+        self._note(
+            "choice", "the model and the rules plan differently; the rules explain every word, so theirs is taken"
+        )
+        return ruled, None
+
+    def _only_model(self, judged: Judged, proposal: Proposal, problem: Problem | None) -> Outcome | None:
+        """The rules did not understand; the model's plan passes the evidence, and must be sure of its names."""
+        if problem is not None and not (isinstance(problem, Refusal) and problem.kind == "unclear"):
+            self._note("choice", "the rules see a problem that the model passes over")
+            return None, problem
+        names = [step.name for step in judged.steps if step.skill not in ("say", "wait", "dock")]
+        unsure = unsure_names(proposal.generation, names) if proposal.generation else names
+        if unsure:
+            self._note("confidence", f"the model is unsure of {', '.join(unsure)}")
+            return None, problem
+        return judged, None
+
+    def _declined(
+        self, answer: RefusalAnswer | AskAnswer, proposal: Proposal, ruled: Judged | None, problem: Problem | None
+    ) -> Outcome:
+        """The model refuses or asks."""
+        sure = answer_probability(proposal.generation) if proposal.generation else 0.0
+        grave = isinstance(answer, RefusalAnswer) and answer.kind in ("unsafe", "unsupported")
+        hazardous = ruled is not None and any(step.name in self.reading.catalogue.hazards for step in ruled.steps)
+        trusted = grave and sure >= (REFUSAL_TRUST_WITH_HAZARDS if hazardous else REFUSAL_TRUST)
+        if ruled is not None and not trusted:
+            self._note("choice", f"the model declines ({sure:.2f}), the rules explain every word: their plan is taken")
+            return ruled, None
+        mine = self._problem_from(answer)
+        specific = problem is not None and not (isinstance(problem, Refusal) and problem.kind == "unclear")
+        return None, problem if specific and not trusted else mine
+
+    def _problem_from(self, answer: RefusalAnswer | AskAnswer) -> Problem:
+        if isinstance(answer, AskAnswer):
+            return which(answer.candidates)
+        if answer.kind == "unknown":
+            return unknown(answer.what, self.reading.catalogue)
+        if answer.kind == "unsafe":
+            return unsafe("it could hurt somebody or break something")
+        return unsupported("do that") if answer.kind == "unsupported" else unclear()
+
+    def _feedback(self, proposal: Proposal) -> str:
+        if isinstance(proposal.answer, StepsAnswer):
+            judged = judge(proposal.answer.steps, self.reading, self.situation, "llm")
+            return (*judged.errors, *(doubt.about for doubt in judged.doubts), "the plan is not accepted")[0]
+        return proposal.error or "the answer is not accepted"
+
+    def _fall_back(self, ruled: Judged | None, problem: Problem | None, first: Proposal) -> Outcome:
+        """The rules' plan, else their problem, else what speaks against the model's first plan."""
+        self._note("choice", "the model's answers do not stand; the rules decide")
+        if ruled is not None:
+            return ruled, None
+        if isinstance(first.answer, StepsAnswer) and isinstance(problem, Refusal) and problem.kind == "unclear":
+            judged = judge(first.answer.steps, self.reading, self.situation, "llm")
+            asked = next((d.problem for d in judged.doubts if isinstance(d.problem, Question)), None)
+            return None, asked or problem
+        return None, problem
+
+
+def _sentence(problem: Problem) -> str:
+    return problem.reason if isinstance(problem, Refusal) else problem.text
+
+
+def _account(judged: Judged) -> str:
+    text = render_steps(judged.steps)
+    against = [*judged.errors, *(doubt.about for doubt in judged.doubts)]
+    return f"{text}: {'; '.join(against)}" if against else f"{text}: accepted"
+
+
+def _problem_of(judged: Judged) -> Problem:
+    """What to tell the person about a plan of the rules that fails a check."""
+    if judged.errors:
+        return _impossible(judged.errors[0])
+    questions = [d.problem for d in judged.doubts if isinstance(d.problem, Question)]
+    return questions[0] if questions else judged.doubts[0].problem
+
+
+def _impossible(error: str) -> Refusal:
+    """A plan that was understood but cannot be carried out, as a sentence."""
+    return Refusal("unsupported", f"That cannot be done: {error}.")
