@@ -58,8 +58,14 @@ def goal_of(steps: Sequence[CompactStep], catalogue: Catalogue) -> Goal:
         said=tuple(walk.said),
         waited_s=walk.waited_s or None,
         inspected=tuple(step.name for step in steps if step.skill == "inspect"),
-        docked=last is not None and last.skill == "dock",
+        docked=_ends_docked(steps),
     )
+
+
+def _ends_docked(steps: Sequence[CompactStep]) -> bool:
+    """Whether nothing after the last docking drives the robot away."""
+    moves = [step.skill for step in steps if step.skill not in ("say", "wait")]
+    return bool(moves) and moves[-1] == "dock"
 
 
 def _limited(exams: Iterator[Exam], count: int) -> Iterator[Exam]:

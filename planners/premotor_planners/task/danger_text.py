@@ -44,9 +44,17 @@ class DangerText:
         sets = dangers().sets
         if self.is_name(word) or (word in sets["moving_over"] and after[:1] and after[0] in sets["over_to"]):
             return True
+        if word in sets["moving_into"] and self._leads_to_a_room(after):
+            return True
         if word in sets["hurting"] and before and before[-1] not in sets["before_command"]:
             return True
         return self._is_excused_by(_clause_before(before), word)
+
+    def _leads_to_a_room(self, after: Sequence[str]) -> bool:
+        """`into the kitchen` is where to go, not what to hit."""
+        words = [word for word in after if word not in ("the", "my", "our", "your")]
+        rooms = [name_words(name) for name in self.catalogue.rooms]
+        return any(tuple(words[: len(room)]) == tuple(room) for room in rooms if room)
 
     def _is_excused_by(self, clause: Sequence[str], word: str) -> bool:
         """`clause`: the words before in the clause, nearest first."""

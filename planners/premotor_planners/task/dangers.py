@@ -32,7 +32,7 @@ _PATTERNS = (
 _ENDINGS = ("put_into", "edge_close")
 _SETS = (
     "people", "not_forced", "fragile", "doubtful_edges", "negations", "sufferers",
-    "causing", "told", "hurting", "before_command", "moving_over", "over_to",
+    "causing", "told", "hurting", "before_command", "moving_over", "moving_into", "over_to",
     "articles",
 )  # fmt: skip
 _IRREGULAR = ("shot", "beat", "stole", "stolen", "bit", "struck", "threw", "thrown", "ran", "drove", "hidden")

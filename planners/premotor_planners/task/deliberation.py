@@ -7,13 +7,14 @@ from typing import TypeAlias
 
 from premotor_planners.task.answer import AskAnswer, RefusalAnswer, StepsAnswer
 from premotor_planners.task.capability import beyond_skills
-from premotor_planners.task.compact import render_steps
+from premotor_planners.task.compact import render_answer, render_steps
 from premotor_planners.task.confidence import answer_probability, unsure_names
 from premotor_planners.task.decomposition import Decision
 from premotor_planners.task.hazards import hazard
 from premotor_planners.task.judge import Judged, Situation, judge, same_effects
 from premotor_planners.task.language_model import Generation, LanguageModel
 from premotor_planners.task.outcome import Problem, Question, Refusal, unclear, unknown, unsafe, unsupported, which
+from premotor_planners.task.phrasebook import parse as parse_phrase
 from premotor_planners.task.plan import PlanOrigin
 from premotor_planners.task.proposals import Proposal, propose, propose_again
 from premotor_planners.task.reading import Reading
@@ -25,9 +26,18 @@ REFUSAL_TRUST = 0.9
 REFUSAL_TRUST_WITH_HAZARDS = 0.5
 """The same, where the plan of the rules takes a dangerous thing."""
 
+GOOD_PLAN_TRUST = 0.2
+"""The least certainty of a model's plan against which nothing speaks, but that the rules could not make."""
+
+PLAN_TRUST = 0.5
+"""A model's plan overrules mild doubts, and rules that did not understand, when the model was at least this sure."""
+
 
 Outcome: TypeAlias = "tuple[Judged | None, Problem | None]"
 """A plan that may be carried out, or why there is none."""
+
+REASON_TRUST = 0.5
+"""Below this the reason for a refusal is the one of the rules, even if they only say that they do not understand."""
 
 
 @dataclass
@@ -46,19 +56,37 @@ class Deliberation:
 
     def run(self) -> Outcome:
         """The judged plan, or the problem; exactly one of them."""
-        for stage, guard in (("hazards", hazard), ("capability", beyond_skills)):
-            problem = guard(self.reading)
-            if problem:
-                self._note(stage, _sentence(problem))
-                return None, problem
-        ruled, problem = self._rules()
+        danger = hazard(self.reading)
+        if danger:
+            self._note("hazards", _sentence(danger))
+            return None, danger
+        known = self._phrasebook()
+        if known is not None and known[0] is None:
+            return known
+        ruled, problem = known if known is not None else self._rules()
         if self.model is None:
             self._note("model", "no language model: rules only")
             return (ruled, None) if ruled else (None, problem)
         return self._with_model(self.model, ruled, problem)
 
+    def _phrasebook(self) -> Outcome | None:
+        """A phrasing that is known word for word; None for any other, and for what no robot can do."""
+        answer = parse_phrase(self.task, self.reading.catalogue)
+        if answer is None:
+            return None
+        if not isinstance(answer, StepsAnswer):
+            self._note("phrasebook", render_answer(answer))
+            return None, self._problem_from(answer)
+        judged = judge(answer.steps, self.reading, self.situation, "fallback")
+        self._note("phrasebook", _account(judged))
+        return None if judged.errors or beyond_skills(self.reading) else (judged, None)
+
     def _rules(self) -> Outcome:
         """The rules' plan if it stands every check, else the problem they see."""
+        problem = beyond_skills(self.reading)
+        if problem:
+            self._note("capability", _sentence(problem))
+            return None, problem
         answer = plan_by_rules(self.reading)
         if not isinstance(answer, StepsAnswer):
             self._note("rules", _sentence(answer))
@@ -94,31 +122,31 @@ class Deliberation:
             return self._declined(answer, proposal, ruled, problem)
         judged = judge(answer.steps, self.reading, self.situation, origin)
         self._note("evidence", _account(judged))
-        if not judged.good:
-            return None
         if ruled is not None:
-            return self._reconcile(judged, ruled)
-        return self._only_model(judged, proposal, problem)
+            return self._reconcile(judged, ruled) if judged.good or self._agree(judged, ruled) else None
+        return self._only_model(judged, proposal) if judged.likely else None
+
+    def _agree(self, judged: Judged, ruled: Judged) -> bool:
+        if judged.plan is None or ruled.plan is None:
+            return False
+        return same_effects(judged.plan, ruled.plan, self.reading, self.situation.at)
 
     def _reconcile(self, judged: Judged, ruled: Judged) -> Outcome:
-        assert judged.plan is not None and ruled.plan is not None
-        if same_effects(judged.plan, ruled.plan, self.reading, self.situation.at):
+        if self._agree(judged, ruled):
             return judged, None
         self._note(
             "choice", "the model and the rules plan differently; the rules explain every word, so theirs is taken"
         )
         return ruled, None
 
-    def _only_model(self, judged: Judged, proposal: Proposal, problem: Problem | None) -> Outcome | None:
-        """The rules did not understand; the model's plan passes the evidence, and must be sure of its names."""
-        if problem is not None and not (isinstance(problem, Refusal) and problem.kind == "unclear"):
-            self._note("choice", "the rules see a problem that the model passes over")
-            return None, problem
+    def _only_model(self, judged: Judged, proposal: Proposal) -> Outcome | None:
+        """Rules and phrasebook have no plan; the model's passes, and the model must be sure of its names and of itself."""
         names = [step.name for step in judged.steps if step.skill not in ("say", "wait", "dock")]
         unsure = unsure_names(proposal.generation, names) if proposal.generation else names
-        if unsure:
-            self._note("confidence", f"the model is unsure of {', '.join(unsure)}")
-            return None, problem
+        sure = answer_probability(proposal.generation) if proposal.generation else 0.0
+        if unsure or sure < (GOOD_PLAN_TRUST if judged.good else PLAN_TRUST):
+            self._note("confidence", f"the model is not sure enough ({sure:.2f}) {', '.join(unsure)}".strip())
+            return None
         return judged, None
 
     def _declined(
@@ -134,7 +162,8 @@ class Deliberation:
             return ruled, None
         mine = self._problem_from(answer)
         specific = problem is not None and not (isinstance(problem, Refusal) and problem.kind == "unclear")
-        return None, problem if specific and not trusted else mine
+        better = problem is not None and not trusted and (specific or sure < REASON_TRUST)
+        return None, problem if better else mine
 
     def _problem_from(self, answer: RefusalAnswer | AskAnswer) -> Problem:
         if isinstance(answer, AskAnswer):

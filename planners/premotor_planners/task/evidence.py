@@ -17,6 +17,7 @@ from premotor_planners.task.coverage import Coverage
 from premotor_planners.task.founding import Founding
 from premotor_planners.task.keeping import unfounded_holds
 from premotor_planners.task.leftovers import first_problem
+from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.negations import excluded_names
 from premotor_planners.task.ordering import ranks
 from premotor_planners.task.outcome import Problem, unclear
@@ -31,10 +32,15 @@ SECONDS_TOLERANCE = 0.5
 
 @dataclass(frozen=True)
 class Doubt:
-    """One thing that speaks against a plan; `problem` is what to tell the person if nothing better is found."""
+    """One thing that speaks against a plan; `problem` is what to tell the person if nothing better is found.
+
+    A mild doubt says only that a word is unknown or that no known verb asks for a step whose name was mentioned: a
+    model that is sure of its plan may overrule it. Every other doubt stands.
+    """
 
     about: str
     problem: Problem
+    mild: bool = False
 
 
 def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
@@ -42,7 +48,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     references = References(reading)
     founding = Founding(references)
     left = first_problem(reading.clauses, reading)
-    found = [Doubt("words nothing explains", left)] if left else []
+    found = [Doubt("words nothing explains", left, mild=True)] if left else []
     beyond = beyond_skills(reading)
     found += [Doubt("no skill does that", beyond)] if beyond else []
     if reading.muddled:
@@ -72,8 +78,17 @@ def _unfounded(steps: Sequence[CompactStep], reading: Reading, founding: Foundin
         elif step.name in excluded and step.skill != "say":
             found.append(_doubt(f"you seem to exclude {step.name}"))
         elif step.skill not in ("say", "wait") and not founding.founds(step):
-            found.append(_doubt(f"nothing in the task asks to {step.skill} {step.name}".strip()))
+            about = f"nothing in the task asks to {step.skill} {step.name}".strip()
+            found.append(replace(_doubt(about), mild=_is_mentioned(step, founding.references)))
     return found
+
+
+def _is_mentioned(step: CompactStep, references: References) -> bool:
+    """Whether the name (or, for a place, its room) stands in the instruction at all; "me" and the dock need no name."""
+    if step.skill == "dock" or step.name == SPEAKER:
+        return True
+    room = references.catalogue.places.get(step.name, step.name)
+    return bool(references.naming(step.name, room)) and step.name not in references.excluded
 
 
 def _waits(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
@@ -104,7 +119,10 @@ def _speech(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     ]
     said = [(index, step) for index, step in enumerate(steps) if step.skill == "say"]
     if len(messages) != len(said):
-        return [_doubt("what should be said")]
+        literal = (
+            bool(said) and not messages and all(_stands_in(step.name, reading.marked.text.raw) for _, step in said)
+        )
+        return [replace(_doubt("what should be said"), mild=literal)]
     found = []
     for message, (index, step) in zip(messages, said, strict=True):
         if _plain(message.text) != _plain(step.name):
@@ -118,6 +136,10 @@ def _speech(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
         if message.location and _stands_at(steps[:index]) != message.location:
             found.append(_doubt(f"the words are to be said in the {message.location}"))
     return found
+
+
+def _stands_in(words: str, text: str) -> bool:
+    return " ".join(_plain(words)) in " ".join(_plain(text))
 
 
 def _plain(text: str) -> list[str]:

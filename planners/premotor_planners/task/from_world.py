@@ -9,15 +9,19 @@ from premotor_planners.world.model import World
 def catalogue_from_world(
     world: World, holding: str | None = None, skills: tuple[str, ...] = COMPACT_SKILLS
 ) -> Catalogue:
-    """Names in the order of the file; `skills` are the compact names of what the robot can do."""
+    """Names in the order of the file; `skills` are the compact names of what the robot can do.
+
+    Where the world has no dock, the robot cannot `dock` either.
+    """
+    docks = frozenset(place.name for place in world.places if place.kind == "dock")
     return Catalogue(
         rooms=tuple(room.name for room in world.rooms),
         places={place.name: place.room for place in world.places},
         objects={item.name: item.place for item in world.objects},
         people={person.name: person.place for person in world.people},
-        skills=skills,
+        skills=skills if docks else tuple(skill for skill in skills if skill != "dock"),
         holding=holding,
-        docks=frozenset(place.name for place in world.places if place.kind == "dock"),
+        docks=docks,
         hazards=frozenset(item.name for item in world.objects if item.hazard),
         synonyms={
             **{place.name: place.synonyms for place in world.places if place.synonyms},

@@ -28,6 +28,11 @@ class Judged:
         """Whether it may be carried out."""
         return self.plan is not None and not self.errors and not self.doubts
 
+    @property
+    def likely(self) -> bool:
+        """Whether only mild doubts speak against it: enough for a model that is sure."""
+        return self.plan is not None and not self.errors and all(doubt.mild for doubt in self.doubts)
+
 
 @dataclass(frozen=True)
 class Situation:

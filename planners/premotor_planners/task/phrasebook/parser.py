@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from premotor_planners.task.answer import Answer
+import re
+
+from premotor_planners.task.answer import Answer, StepsAnswer
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.phrasebook.aliases import aliases_of
 from premotor_planners.task.phrasebook.chart import Chart, Reading
@@ -15,6 +17,7 @@ from premotor_planners.task.phrasebook.spelling import corrected
 
 MAX_CHARS = 1000
 _SLACK = 1e-6
+_HEARERS = re.compile(r"\bto (?:everyone|everybody|all|all of (?:them|us)|them|us|him|her|me)$", re.IGNORECASE)
 
 
 def parse(task: str, catalogue: Catalogue) -> Answer | None:
@@ -48,4 +51,11 @@ def _agreed(readings: list[Reading], catalogue: Catalogue) -> Answer | None:
             answers[meaning(reading.clauses, catalogue)] = None
         except Senseless:
             continue
-    return next(iter(answers)) if len(answers) == 1 else None
+    answer = next(iter(answers)) if len(answers) == 1 else None
+    return None if answer is not None and _names_its_hearers(answer) else answer
+
+
+def _names_its_hearers(answer: Answer) -> bool:
+    """Whether a text to say ends with whom to say it to, which is another reading of the same words."""
+    texts = [step.name for step in answer.steps if step.skill == "say"] if isinstance(answer, StepsAnswer) else []
+    return any(_HEARERS.search(text) for text in texts)

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from premotor_planners.corpus.lexicon import is_held_out
 from premotor_planners.task.vocabulary import vocabulary
 from premotor_planners.task.words import name_words
 
@@ -39,15 +40,17 @@ class Thesaurus:
 
 @lru_cache(maxsize=1)
 def thesaurus() -> Thesaurus:
-    """The thesaurus of the package."""
-    nouns = [*_read("objects"), *_read("hazard_objects")]
-    rooms, synonyms, unknown = _read("rooms"), _read("place_synonyms"), _merged(_read("unknown_things"))
+    """The thesaurus of the package, of the names that models are trained on: held-out ones stay unseen here too."""
+    nouns = [n for n in (*_read("objects"), *_read("hazard_objects")) if not is_held_out(n["noun"])]
+    rooms = [{**r, "places": _seen(r["places"])} for r in _read("rooms") if not is_held_out(r["name"])]
+    synonyms = {place: words for place, words in _read("place_synonyms").items() if not is_held_out(place)}
+    unknown = {kind: _seen(names) for kind, names in _merged(_read("unknown_things")).items()}
     groups = [*_noun_groups(nouns), *_room_groups(rooms), *_place_groups(synonyms)]
     things = {*_phrases(n["noun"] for n in nouns), *_phrases(s for n in nouns for s in n["synonyms"])}
     things |= {*_phrases(unknown["objects"])}
     places = {phrase for group in (*_room_groups(rooms), *_place_groups(synonyms)) for phrase in group}
     places |= {*_phrases(p for room in rooms for p in room["places"]), *_phrases(unknown["places"])}
-    people = {*_phrases(_read("people")), *_phrases(map(_bare, unknown["people"]))}
+    people = {*_phrases(_seen(_read("people"))), *_phrases(map(_bare, unknown["people"]))}
     attributes = {*_phrases(a for n in nouns for a in n["attributes"])}
     plurals = dict(zip(_phrases(n["plural"] for n in nouns), _phrases(n["noun"] for n in nouns), strict=True))
     known = (*things, *places, *people, *attributes, *plurals)
@@ -60,6 +63,10 @@ def thesaurus() -> Thesaurus:
         attributes=frozenset(attributes),
         words=frozenset(word for phrase in known for word in phrase),
     )
+
+
+def _seen(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not is_held_out(name)]
 
 
 def _noun_groups(nouns: Iterable[Any]) -> Iterator[list[Phrase]]:
