@@ -26,6 +26,9 @@ REFUSAL_TRUST = 0.9
 REFUSAL_TRUST_WITH_HAZARDS = 0.5
 """The same, where the plan of the rules takes a dangerous thing."""
 
+OVERRULE_TRUST = 0.85
+"""A model's plan, with nothing against it, is taken before a different one of the rules when it was this sure."""
+
 GOOD_PLAN_TRUST = 0.2
 """The least certainty of a model's plan against which nothing speaks, but that the rules could not make."""
 
@@ -50,6 +53,8 @@ class Deliberation:
     model: LanguageModel | None
     generations: list[Generation] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    known: bool = False
+    """Whether the phrasebook knows the task word for word."""
 
     def _note(self, stage: str, found: str) -> None:
         self.decisions.append(Decision(stage, found))
@@ -79,7 +84,8 @@ class Deliberation:
             return None, self._problem_from(answer)
         judged = judge(answer.steps, self.reading, self.situation, "fallback")
         self._note("phrasebook", _account(judged))
-        return None if judged.errors or beyond_skills(self.reading) else (judged, None)
+        self.known = not judged.errors and beyond_skills(self.reading) is None
+        return (judged, None) if self.known else None
 
     def _rules(self) -> Outcome:
         """The rules' plan if it stands every check, else the problem they see."""
@@ -123,7 +129,7 @@ class Deliberation:
         judged = judge(answer.steps, self.reading, self.situation, origin)
         self._note("evidence", _account(judged))
         if ruled is not None:
-            return self._reconcile(judged, ruled) if judged.good or self._agree(judged, ruled) else None
+            return self._reconcile(judged, ruled, proposal) if judged.good or self._agree(judged, ruled) else None
         return self._only_model(judged, proposal) if judged.likely else None
 
     def _agree(self, judged: Judged, ruled: Judged) -> bool:
@@ -131,16 +137,18 @@ class Deliberation:
             return False
         return same_effects(judged.plan, ruled.plan, self.reading, self.situation.at)
 
-    def _reconcile(self, judged: Judged, ruled: Judged) -> Outcome:
+    def _reconcile(self, judged: Judged, ruled: Judged, proposal: Proposal) -> Outcome:
         if self._agree(judged, ruled):
             return judged, None
-        self._note(
-            "choice", "the model and the rules plan differently; the rules explain every word, so theirs is taken"
-        )
+        sure = answer_probability(proposal.generation) if proposal.generation else 0.0
+        if sure >= OVERRULE_TRUST and not self.known:
+            self._note("choice", f"the model and the rules plan differently; the model is sure ({sure:.2f})")
+            return judged, None
+        self._note("choice", "the model and the rules plan differently; the rules' plan is taken")
         return ruled, None
 
     def _only_model(self, judged: Judged, proposal: Proposal) -> Outcome | None:
-        """Rules and phrasebook have no plan; the model's passes, and the model must be sure of its names and of itself."""
+        """Rules and phrasebook have no plan; the model's passes, and it must be sure of its names and of itself."""
         names = [step.name for step in judged.steps if step.skill not in ("say", "wait", "dock")]
         unsure = unsure_names(proposal.generation, names) if proposal.generation else names
         sure = answer_probability(proposal.generation) if proposal.generation else 0.0

@@ -8,11 +8,11 @@ words and their connectives. Judged on the compact steps; no model takes part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from premotor_planners.task.answer import CompactStep
-from premotor_planners.task.capability import beyond_skills
+from premotor_planners.task.capability import beyond_skills, is_unknown_verb
 from premotor_planners.task.coverage import Coverage
 from premotor_planners.task.founding import Founding
 from premotor_planners.task.keeping import unfounded_holds
@@ -50,7 +50,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     left = first_problem(reading.clauses, reading)
     found = [Doubt("words nothing explains", left, mild=True)] if left else []
     beyond = beyond_skills(reading)
-    found += [Doubt("no skill does that", beyond)] if beyond else []
+    found += [Doubt("no skill does that", beyond, mild=is_unknown_verb(beyond, reading))] if beyond else []
     if reading.muddled:
         found.append(_doubt("something was taken back"))
     found += [Doubt(about, problem) for about, problem in (*references.unsettled(), *references.alternatives())]
@@ -79,16 +79,17 @@ def _unfounded(steps: Sequence[CompactStep], reading: Reading, founding: Foundin
             found.append(_doubt(f"you seem to exclude {step.name}"))
         elif step.skill not in ("say", "wait") and not founding.founds(step):
             about = f"nothing in the task asks to {step.skill} {step.name}".strip()
-            found.append(replace(_doubt(about), mild=_is_mentioned(step, founding.references)))
+            found.append(replace(_doubt(about), mild=_is_mentioned(step, reading, founding.references.excluded)))
     return found
 
 
-def _is_mentioned(step: CompactStep, references: References) -> bool:
+def _is_mentioned(step: CompactStep, reading: Reading, excluded: Collection[str]) -> bool:
     """Whether the name (or, for a place, its room) stands in the instruction at all; "me" and the dock need no name."""
     if step.skill == "dock" or step.name == SPEAKER:
         return True
-    room = references.catalogue.places.get(step.name, step.name)
-    return bool(references.naming(step.name, room)) and step.name not in references.excluded
+    wanted = {step.name, reading.catalogue.places.get(step.name, step.name)}
+    named = {name for mention in reading.marked.mentions for name in mention.candidates if not mention.strange}
+    return bool(wanted & named) and step.name not in excluded
 
 
 def _waits(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
@@ -105,7 +106,9 @@ def _waits(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     )
     if same:
         return []
-    return [_doubt("the waiting times differ" if planned and wanted else "the waiting time")]
+    times = [duration.seconds or 0.0 for duration in reading.marked.durations]
+    told = bool(planned) and not wanted and all(any(abs(t - p) <= SECONDS_TOLERANCE for t in times) for p in planned)
+    return [replace(_doubt("the waiting times differ" if planned and wanted else "the waiting time"), mild=told)]
 
 
 def _speech(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:

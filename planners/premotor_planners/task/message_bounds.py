@@ -34,6 +34,8 @@ def unquote(text: Text, start: int, end: int) -> tuple[int, int, bool]:
         end -= 1
     joined = f" {' '.join(word.norm for word in text.words[start:end])} "
     tail = speech_patterns().tail.search(joined)
+    if tail and f"{joined[: tail.start()]} {tail[0]}".split()[-2:] == ["right", "now"]:
+        tail = None  # `I am busy right now`: part of what is said
     return start, end - len(tail[0].split()) if tail and tail.start() > 0 else end, False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.vocabulary import singulars, vocabulary
@@ -15,6 +16,9 @@ SPEAKER = "user"
 
 HEADLESS = frozenset({"room", "area", "zone", "station", "number"})
 """Last words too general to stand for a name alone (`living room` is not `the room`)."""
+
+
+_LONGEST_SHORTENED = 5
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,18 @@ def _phrases(name: str, catalogue: Catalogue) -> Iterator[Phrase]:
         return
     if words[-1] not in HEADLESS:
         yield words[-1:]
+    yield from _shortened(words)
     yield from _from_lexicon(words)
     if name in catalogue.docks:
         yield from _from_lexicon(("dock",))
+
+
+def _shortened(words: Phrase) -> Iterator[Phrase]:
+    """`big nail clipper` is also the big clipper and the nail clipper."""
+    if 3 <= len(words) <= _LONGEST_SHORTENED:
+        for count in range(1, len(words) - 1):
+            for before in combinations(words[:-1], count):
+                yield (*before, words[-1])
 
 
 def is_qualifier(word: str) -> bool:
