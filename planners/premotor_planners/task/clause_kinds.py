@@ -141,6 +141,9 @@ def _subordinate(clause: Clause, marked: Marked) -> ClauseKind:
     gerund = bool(clause.verbs) and clause.verbs[0].index == clause.indexes[0] and words[0].endswith("ing")
     if ordering and ((words[0] == "you" and words[1:2] != ["know"]) or gerund):
         return "task"
+    own_act = words[:2] == ["you", "have"] and any(marked.mention_at(i) for i in clause.indexes)
+    if own_act and clause.connective in ("when", "once", "after"):
+        return "task"
     if clause.connective in ("when", "once", "after") and words[0] in ("you", "it", "that", "they"):
         return "filler" if _only_sequence(clause, marked) else "condition"
     if clause.connective == "before":

@@ -21,7 +21,7 @@ from premotor_planners.task.plan import (
     Wait,
 )
 
-MAX_WAIT_S = 4 * 3600.0
+MAX_WAIT_S = 12 * 3600.0
 """Longer than this the robot would only stand in the way; such a wish belongs to a scheduler."""
 
 COMPACT_OF = {"navigate_to": "go", "handover": "give"}
