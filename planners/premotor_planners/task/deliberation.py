@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -32,7 +33,7 @@ OVERRULE_TRUST = 0.85
 GOOD_PLAN_TRUST = 0.2
 """The least certainty of a model's plan against which nothing speaks, but that the rules could not make."""
 
-PLAN_TRUST = 0.5
+PLAN_TRUST = 0.3
 """A model's plan overrules mild doubts, and rules that did not understand, when the model was at least this sure."""
 
 
@@ -141,7 +142,8 @@ class Deliberation:
         if self._agree(judged, ruled):
             return judged, None
         sure = answer_probability(proposal.generation) if proposal.generation else 0.0
-        if sure >= OVERRULE_TRUST and not self.known:
+        fuller = Counter(judged.steps) > Counter(ruled.steps)
+        if (sure >= OVERRULE_TRUST or fuller) and not self.known:
             self._note("choice", f"the model and the rules plan differently; the model is sure ({sure:.2f})")
             return judged, None
         self._note("choice", "the model and the rules plan differently; the rules' plan is taken")

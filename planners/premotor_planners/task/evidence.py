@@ -129,7 +129,8 @@ def _speech(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found = []
     for message, (index, step) in zip(messages, said, strict=True):
         if _plain(message.text) != _plain(step.name):
-            found.append(_doubt(f"the words to say are `{message.text}`"))
+            shorter = _stands_in(step.name, message.text)
+            found.append(replace(_doubt(f"the words to say are `{message.text}`"), mild=shorter))
         if (
             message.known
             and message.hearer in reading.catalogue.people

@@ -53,14 +53,27 @@ def _mark(text: Text, names: Names) -> tuple[Marked, bool]:
     known = vocabulary()
     messages = find_messages(text, names)
     spoken = frozenset(i for m in messages for i in range(m.start, m.end))
-    polite = _spans(text, known.polite) - spoken
-    taken = spoken | polite | (_spans(text, known.manner) - spoken)
+    named = _named(text, names)
+    polite = _spans(text, known.polite) - spoken - named
+    taken = spoken | polite | (_spans(text, known.manner) - spoken - named)
     durations = find_durations(text, taken)
     timed = frozenset(i for d in durations for i in range(d.start, d.end))
     mentions = find_mentions(text, names, taken | timed)
     dropped, muddled = corrected(text, mentions)
     left = [mention for mention in mentions if mention.start not in dropped]
     return Marked(text, left, messages, durations, polite, taken | dropped), muddled
+
+
+def _named(text: Text, names: Names) -> frozenset[int]:
+    """Words inside a name of several words: the `machine` of a coffee machine is no form of address."""
+    words = [word.norm for word in text.words]
+    return frozenset(
+        i
+        for start in range(len(words))
+        for length in range(2, min(names.longest, len(words) - start) + 1)
+        if names.match(tuple(words[start : start + length]))[0]
+        for i in range(start, start + length)
+    )
 
 
 def _spans(text: Text, pattern: re.Pattern[str]) -> frozenset[int]:
