@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -25,6 +26,11 @@ def command(tmp_path: Path, *arguments: str) -> list[str]:
     main = "from premotor_runtime.cli import main; main()"
     out = str(tmp_path / "out")
     return [sys.executable, "-c", main, "demo", "--config", str(config), "--out", out, *arguments]
+
+
+def heed_interrupts() -> None:
+    """A test run that was started in the background ignores Ctrl-C, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -61,7 +67,9 @@ def test_a_refused_task_is_one_sentence_and_nothing_moves(tmp_path: Path, task: 
 @pytest.mark.slow
 def test_control_c_brakes_writes_the_files_and_exits_130(tmp_path: Path) -> None:
     words = command(tmp_path, "--task", "take the umbrella to the study desk")
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(words, **pipes, text=True, env=environment, preexec_fn=heed_interrupts) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("Plan"):

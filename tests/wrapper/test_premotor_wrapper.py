@@ -45,6 +45,11 @@ def write_script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+def heed_interrupts() -> None:
+    """A test run that was started in the background ignores Ctrl-C, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @dataclass
 class Machine:
     """A checkout in `root` on a machine whose whole PATH is `bin`."""
@@ -68,6 +73,7 @@ class Machine:
         return subprocess.Popen(
             [str(program or self.root / "premotor"), *arguments], cwd=self.bin, env=self.environment(), text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            preexec_fn=heed_interrupts,
         )  # fmt: skip
 
     def run(self, *arguments: str, program: Path | None = None) -> tuple[int, str, str]:
