@@ -75,7 +75,7 @@ def print_control(console: Console, control: Control, lanes: Iterable[LaneUse] =
 def print_outcome(console: Console, result: MissionResult) -> None:
     """Whether the mission succeeded, and its key figures, in one line."""
     word = "[green]done[/green]" if result.success else "[red]failed[/red]"
-    console.print(f"Mission {word}: {escape(outcome_words(result))}")
+    console.print(f"Mission {word}: {escape(outcome_words(result))}", soft_wrap=True)
 
 
 def print_files(console: Console, files: Mapping[str, Path]) -> None:
