@@ -8,8 +8,10 @@ words and their connectives. Judged on the compact steps; no model takes part.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from premotor_planners.task.answer import CompactStep
 from premotor_planners.task.capability import beyond_skills, is_unknown_verb
@@ -28,6 +30,13 @@ from premotor_planners.task.rules import prohibitions
 from premotor_planners.task.transfers import transfers
 
 SECONDS_TOLERANCE = 0.5
+_IS_WHERE = re.compile(r" is where (?:you|i (?:want|need|would like) you) ")
+_SPEAKING = frozenset((
+    "say", "tell", "word", "words", "announce", "know", "heard", "hear", "news", "message", "inform", "ask",
+    "remind", "request", "pass", "speak", "voice", "shout", "mention", "report", "warn", "alert", "let",
+    "advise", "explain", "declare", "repeat", "call", "loud", "aloud",
+))  # fmt: skip
+"""Without any of these, no words of an instruction are there to be said."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found += _unfounded(steps, reading, founding)
     found += [_doubt(f"the plan leaves out {words}") for words in Coverage(references, steps).unused()]
     found += [_doubt(f"what to do with the {name}") for name in unfounded_holds(steps, references, founding)]
+    found += _where(steps, reading)
     found += _waits(steps, reading)
     found += _speech(steps, reading)
     found += _order(steps, reading, founding)
@@ -90,6 +100,20 @@ def _is_mentioned(step: CompactStep, reading: Reading, excluded: Collection[str]
     wanted = {step.name, reading.catalogue.places.get(step.name, step.name)}
     named = {name for mention in reading.marked.mentions for name in mention.candidates if not mention.strange}
     return bool(wanted & named) and step.name not in excluded
+
+
+def _where(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
+    """`the sofa is where you should go`: a place that is only stated is meant, when a clause with `where` follows."""
+    if not _IS_WHERE.search(reading.marked.text.joined):
+        return []
+    places = reading.catalogue.places
+    used = {step.name for step in steps} | {places.get(step.name, "") for step in steps}
+    found = []
+    for stated, clause in pairwise(reading.clauses):
+        if clause.connective == "where" and stated.kind == "background":
+            meant = [m for m in reading.marked.mentions if m.start in stated.indexes and m.kind in ("place", "room")]
+            found += [_doubt(f"the plan leaves out {m.candidates[0]}") for m in meant if not used & set(m.candidates)]
+    return found
 
 
 def _waits(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
