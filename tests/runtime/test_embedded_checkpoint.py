@@ -43,7 +43,7 @@ def tokenizer() -> Tokenizer:
 def reference_logits(ids: list[int]) -> npt.NDArray[np.float32]:
     runner = ReferenceRunner(checkpoint(), num_blocks=len(ids) // 16 + 1)
     chunk = Chunk(ids, 0, range(runner.num_blocks), range(len(ids)))
-    return runner.logits(runner.step([chunk])[0])
+    return runner.logits(runner.step([chunk])[0].hidden)
 
 
 def test_the_whole_folder_is_at_most_four_megabytes() -> None:

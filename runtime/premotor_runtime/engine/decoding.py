@@ -6,31 +6,35 @@ import numpy as np
 
 from premotor_runtime.engine.sampling import choose, log_softmax
 from premotor_runtime.engine.sequence import Sequence
-from premotor_runtime.models.packed import Floats
-from premotor_runtime.runners.protocol import ModelRunner
+from premotor_runtime.models.embedding import Ids
+from premotor_runtime.runners.protocol import ChunkOutput, Pick
 
 
 class Decoder:
     """Extends sequences; `end_token_ids` end any output."""
 
-    def __init__(self, runner: ModelRunner, end_token_ids: tuple[int, ...]) -> None:
-        self._runner = runner
+    def __init__(self, end_token_ids: tuple[int, ...]) -> None:
         self._ends = frozenset(end_token_ids)
 
-    def extend(self, sequence: Sequence, hidden: Floats) -> None:
-        """Choose the token after `hidden` (hidden_size,), then what is forced; sets the finish reason at an end."""
+    def ask(self, sequence: Sequence) -> tuple[Pick, Ids | None]:
+        """What the runner is to find out after the last token of `sequence`: how to pick, and among which ids."""
+        ids = None if sequence.matcher is None else sequence.matcher.allowed()
+        return ("greedy" if sequence.request.sampling.temperature == 0.0 else "logits"), ids
+
+    def extend(self, sequence: Sequence, ids: Ids | None, output: ChunkOutput) -> None:
+        """Append the token that `output` says among `ids`, then what is forced; sets the finish reason at an end."""
         matcher = sequence.matcher
-        ids = None if matcher is None else matcher.allowed()
         if matcher is not None and (matcher.error or ids is None or not len(ids)):
             self._fail(sequence, matcher.error or "the grammar allows no token")
             return
-        logits = self._runner.logits(hidden[None], ids)[0]
-        if not np.isfinite(logits).all():
+        token, logprob = output.token, output.logprob
+        if output.logits is not None and np.isfinite(output.logits).all():
+            index = choose(output.logits, sequence.request.sampling, sequence.random)
+            token, logprob = index if ids is None else int(ids[index]), float(log_softmax(output.logits)[index])
+        if token < 0:
             self._fail(sequence, "the model's logits are not finite; its weights or adapter are damaged")
             return
-        index = choose(logits, sequence.request.sampling, sequence.random)
-        token = index if ids is None else int(ids[index])
-        self._take(sequence, token, forced=False, logprob=float(log_softmax(logits)[index]))
+        self._take(sequence, token, forced=False, logprob=logprob)
         self.take_forced(sequence)
 
     def take_forced(self, sequence: Sequence) -> None:

@@ -48,7 +48,7 @@ class Engine:
         self._clock = clock
         self.grammars = GrammarCompiler(tokenizer, runner.config.vocab_size)
         self.kv = KVCache(runner.num_blocks, runner.block_size, salt)
-        self._decoder = Decoder(runner, tokenizer.eos_token_ids)
+        self._decoder = Decoder(tokenizer.eos_token_ids)
         self._residency = Residency(self.kv)
         self._scoring: list[tuple[Sequence, Scoring]] = []
         self._cancelled: list[RequestOutput] = []
@@ -123,24 +123,25 @@ class Engine:
     def _forward(self, batch: list[tuple[Sequence, int]]) -> None:
         if not batch:
             return
-        wanted = [sequence.wanted(count) for sequence, count in batch]
-        chunks = [
-            Chunk(sequence.tokens[sequence.computed : sequence.computed + count], sequence.computed,
-                  sequence.table.blocks, want)
-            for (sequence, count), want in zip(batch, wanted, strict=True)
-        ]  # fmt: skip
-        states = self._runner.step(chunks)
-        for (sequence, count), want, hidden in zip(batch, wanted, states, strict=True):
-            sequence.keep_hidden(want, hidden)
+        chunks = [self._chunk(sequence, count) for sequence, count in batch]
+        outputs = self._runner.step(chunks)
+        for (sequence, count), chunk, output in zip(batch, chunks, outputs, strict=True):
+            sequence.keep_hidden(chunk.wanted, output.hidden)
             sequence.computed += count
             sequence.forward_passes += 1
             self.kv.commit(sequence.table, sequence.tokens, sequence.computed)
             if sequence.pending == 0:
-                self._decoder.extend(sequence, hidden[-1])
+                self._decoder.extend(sequence, chunk.among, output)
         now = self._clock()
         for sequence, _ in batch:
             if sequence.decoding:
                 sequence.stamp(now)
+
+    def _chunk(self, sequence: Sequence, count: int) -> Chunk:
+        stop = sequence.computed + count
+        pick, among = self._decoder.ask(sequence) if stop == len(sequence.tokens) else ("nothing", None)
+        tokens = sequence.tokens[sequence.computed : stop]
+        return Chunk(tokens, sequence.computed, sequence.table.blocks, sequence.wanted(count), pick, among)
 
     def _score(self, rows: int) -> int:
         """Move ended requests on to scoring where they want it, and spend `rows` rows on the earliest ones."""

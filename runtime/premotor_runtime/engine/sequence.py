@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,11 +73,11 @@ class Sequence:
         """Which of the next `count` pending tokens' hidden states are needed, as indices within them."""
         stop = self.computed + count
         if not self.request.full_logprobs:
-            return [count - 1] if stop == len(self.tokens) else []
+            return []
         start = max(self.computed, len(self.request.prompt) - 1)
         return [at - self.computed for at in range(start, stop) if self._output_index(at) not in self.hidden]
 
-    def keep_hidden(self, wanted: list[int], hidden: Floats) -> None:
+    def keep_hidden(self, wanted: Iterable[int], hidden: Floats) -> None:
         """Keep what `wanted` asked for; to be called before `computed` moves on."""
         if self.request.full_logprobs:
             for at, state in zip(wanted, hidden, strict=True):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats
+
+Pick = Literal["nothing", "greedy", "logits"]
 
 
 @dataclass(frozen=True)
@@ -16,13 +19,33 @@ class Chunk:
     """The next tokens of one sequence: `tokens` stand at positions `start`, `start + 1`, …
 
     `block_table` must cover all positions up to the last; positions before `start` have been computed. `wanted` are the
-    indices within `tokens` whose hidden states are handed back.
+    indices within `tokens` whose hidden states are handed back. `pick` asks about the token that follows the last of
+    `tokens`: the likeliest among the ids `among` (ascending, distinct; None for all), or the logits of all of them.
+    `adapter` names a LoRA adapter that the runner was loaded with; None for the model as it is.
     """
 
     tokens: Sequence[int]
     start: int
     block_table: Sequence[int]
-    wanted: Sequence[int]
+    wanted: Sequence[int] = ()
+    pick: Pick = "nothing"
+    among: Ids | None = None
+    adapter: str | None = None
+
+
+@dataclass(frozen=True)
+class ChunkOutput:
+    """What a step computed for one chunk.
+
+    `hidden`: final hidden states at the wanted positions, float32 (len(wanted), hidden_size). `token`: the likeliest id
+    (the lowest of equals), and `logprob`: the log of its share among the ids that were allowed; -1 and NaN where it was
+    not asked for or a logit is not finite. `logits`: float32 (number of ids), None unless asked for.
+    """
+
+    hidden: Floats
+    token: int = -1
+    logprob: float = math.nan
+    logits: Floats | None = None
 
 
 class ModelRunner(Protocol):
@@ -43,11 +66,8 @@ class ModelRunner(Protocol):
         """Positions in a block."""
         ...
 
-    def step(self, batch: Sequence[Chunk]) -> list[Floats]:
-        """One forward pass over all chunks together; writes their keys and values.
-
-        Returns, per chunk, the final hidden states at its wanted positions, float32 (len(wanted), hidden_size).
-        """
+    def step(self, batch: Sequence[Chunk]) -> list[ChunkOutput]:
+        """One forward pass over all chunks together; writes their keys and values. One output per chunk, in order."""
         ...
 
     def logits(self, hidden: Floats, ids: Ids | slice | None = None) -> Floats:

@@ -14,7 +14,8 @@ from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats, LayerWeights, layer_weights
 from premotor_runtime.runners.paged_kv import PagedKV
-from premotor_runtime.runners.protocol import Chunk
+from premotor_runtime.runners.picking import picked
+from premotor_runtime.runners.protocol import Chunk, ChunkOutput
 from premotor_runtime.runners.rotary import inverse_frequencies, rotate, rotation
 
 _TILE = 4096
@@ -36,7 +37,7 @@ class ReferenceRunner:
         self._global_rope = inverse_frequencies(config.rope_theta, config.head_dim, config.rope_scaling)
         self._local_rope = inverse_frequencies(local_theta, config.head_dim, None)
 
-    def step(self, batch: Sequence[Chunk]) -> list[Floats]:
+    def step(self, batch: Sequence[Chunk]) -> list[ChunkOutput]:
         """See `ModelRunner.step`."""
         ids = np.concatenate([np.asarray(chunk.tokens, np.int64) for chunk in batch])
         positions = np.concatenate([np.arange(c.start, c.start + len(c.tokens), dtype=np.float32) for c in batch])
@@ -47,7 +48,7 @@ class ReferenceRunner:
             attended = self._attention(batch, number, layer, self._norm(x, layer.attention_norm), turns[sliding])
             x = x + self._norm(attended, layer.post_attention_norm)
             x = x + self._norm(self._mlp(layer, self._norm(x, layer.mlp_norm)), layer.post_mlp_norm)
-        return self._wanted(batch, x)
+        return self._outputs(batch, x)
 
     def logits(self, hidden: Floats, ids: Ids | slice | None = None) -> Floats:
         """See `ModelRunner.logits`; tile by tile, so that a quantized table is never dequantized as a whole."""
@@ -118,10 +119,15 @@ class ReferenceRunner:
         joined: Floats = by_head.transpose(1, 0, 2).reshape(len(query), -1)
         return joined
 
-    def _wanted(self, batch: Sequence[Chunk], x: Floats) -> list[Floats]:
+    def _outputs(self, batch: Sequence[Chunk], x: Floats) -> list[ChunkOutput]:
         starts = np.cumsum([0, *(len(chunk.tokens) for chunk in batch)])
-        rows = [start + np.asarray(chunk.wanted, np.int64) for start, chunk in zip(starts, batch, strict=False)]
-        return [self._norm(x[row], self._final_norm) for row in rows]
+        outputs = []
+        for chunk, start, stop in zip(batch, starts, starts[1:], strict=False):
+            rows = [start + at for at in chunk.wanted]
+            last = self._norm(x[stop - 1 : stop], self._final_norm)
+            logits = None if chunk.pick == "nothing" else self.logits(last, chunk.among)[0]
+            outputs.append(picked(chunk, self._norm(x[rows], self._final_norm), logits))
+        return outputs
 
 
 def _visible(start: int, stop: int, first: int, window: int | None) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

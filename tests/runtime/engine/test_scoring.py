@@ -23,7 +23,8 @@ PROMPT = (257, 3, 1, 4, 1, 5, 9, 2, 6)
 
 def _brute(make_checkpoint: Any, tokens: list[int]) -> list[float]:
     runner = ReferenceRunner(make_checkpoint("llama"), 32, 4)
-    (hidden,) = runner.step([Chunk(tokens, 0, list(range(32)), list(range(len(tokens))))])
+    (out,) = runner.step([Chunk(tokens, 0, list(range(32)), list(range(len(tokens))))])
+    hidden = out.hidden
     scores = log_softmax(runner.logits(hidden))
     return [float(scores[at, tokens[at + 1]]) for at in range(len(tokens) - 1)]
 

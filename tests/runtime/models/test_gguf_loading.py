@@ -82,7 +82,8 @@ def test_the_tokenizer_splits_as_gemma_does(write_gguf: WriteGguf) -> None:
 @pytest.mark.usefixtures("cache")
 def test_a_loaded_model_runs(write_gguf: WriteGguf) -> None:
     model = load_model(write_gguf(), num_blocks=4)
-    (hidden,) = model.runner.step([Chunk([2, 5, 6], 0, [0], [0, 2])])
+    (out,) = model.runner.step([Chunk([2, 5, 6], 0, [0], [0, 2])])
+    hidden = out.hidden
     assert hidden.shape == (2, 64) and np.isfinite(hidden).all()
     assert model.runner.logits(hidden).shape == (2, 13)
     assert np.allclose(model.runner.logits(hidden)[:, [4, 1]], model.runner.logits(hidden, np.array([4, 1])), atol=1e-6)

@@ -78,7 +78,8 @@ def test_logits_and_greedy_tokens_are_equal(loaded: LoadedModel, reference: Any,
     with torch.no_grad():
         expected = reference(torch.tensor([ids]), logits_to_keep=1).logits[0, -1].numpy()
         greedy = reference.generate(torch.tensor([ids]), max_new_tokens=12, do_sample=False)[0, len(ids) :].tolist()
-    (hidden,) = loaded.runner.step([Chunk(ids, 0, list(range(64)), [len(ids) - 1])])
+    (out,) = loaded.runner.step([Chunk(ids, 0, list(range(64)), [len(ids) - 1])])
+    hidden = out.hidden
     np.testing.assert_allclose(loaded.runner.logits(hidden)[0], expected, atol=2e-2)
     engine = Engine(loaded.runner, loaded.tokenizer, lambda: 0.0)
     output = complete(engine, Request("a", tuple(ids), 12), StepBudget(max_num_batched_tokens=32))
@@ -91,7 +92,8 @@ def test_a_text_longer_than_the_sliding_window(loaded: LoadedModel, reference: A
         expected = reference(torch.tensor([ids]), logits_to_keep=1).logits[0, -1].numpy()
     runner, table = loaded.runner, list(range(64))
     runner.step([Chunk(ids[:300], 0, table, [])])
-    (hidden,) = runner.step([Chunk(ids[300:], 300, table, [len(ids) - 301])])
+    (out,) = runner.step([Chunk(ids[300:], 300, table, [len(ids) - 301])])
+    hidden = out.hidden
     got = runner.logits(hidden)[0]
     np.testing.assert_allclose(got, expected, atol=2e-2)
     assert got.argmax() == expected.argmax()

@@ -57,7 +57,8 @@ def _check(model: Any, folder: Path) -> None:
     with torch.no_grad():
         expected = model(torch.tensor([TOKENS])).logits[0].numpy()
         greedy = model.generate(torch.tensor([TOKENS[:20]]), max_new_tokens=24, do_sample=False)[0, 20:].tolist()
-    (hidden,) = loaded.runner.step([Chunk(TOKENS, 0, list(range(16)), list(range(len(TOKENS))))])
+    (out,) = loaded.runner.step([Chunk(TOKENS, 0, list(range(16)), list(range(len(TOKENS))))])
+    hidden = out.hidden
     got = loaded.runner.logits(hidden)
     assert np.abs(expected).max() > 1.0
     np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())

@@ -68,7 +68,7 @@ def test_the_written_checkpoint_gives_each_question_of_a_pack_the_logits_it_had_
             ids, length = tokenizer.encode_blocks([pack.prefix, question, answer]), len(tokenizer.encode(answer))
             runner = ReferenceRunner(checkpoint, num_blocks=len(ids) // 16 + 1)
             wanted = range(len(ids) - length - 1, len(ids) - 1)
-            logits = runner.logits(runner.step([Chunk(ids, 0, range(runner.num_blocks), wanted)])[0])
+            logits = runner.logits(runner.step([Chunk(ids, 0, range(runner.num_blocks), wanted)])[0].hidden)
             np.testing.assert_allclose(np.array(list(itertools.islice(ours, length))), logits, atol=2e-4)
 
 
