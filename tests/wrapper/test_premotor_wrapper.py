@@ -327,7 +327,7 @@ def test_the_first_failure_stops_and_gives_the_exit_code(machine: Machine, stage
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("peers",), "arrives with the engine benchmarks"),
+        (("peers", "--all"), "unknown argument '--all'; it takes none"),
         (("test", "ros"), "arrives with the ROS 2 nodes"),
         (("test", "all"), "unknown suite 'all'; allowed are quick and slow"),
         (("setup", "--cuda"), "unknown argument '--cuda'; allowed are --torch and --dev"),
