@@ -3,173 +3,322 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from premotor_runtime.engine.admission import check
-from premotor_runtime.engine.batcher import Pending, StepBudget, plan_step
+from premotor_runtime.engine.admission import Limits, check, check_deadline
+from premotor_runtime.engine.batcher import StepBudget, StepPlan, plan_step
+from premotor_runtime.engine.calibration import Calibration
 from premotor_runtime.engine.decoding import Decoder
+from premotor_runtime.engine.forecast import forecast_s
+from premotor_runtime.engine.forking import BlockCopier, split_off
 from premotor_runtime.engine.grammar import GrammarCompiler
 from premotor_runtime.engine.kv_cache import KVCache
+from premotor_runtime.engine.metrics import EngineMetrics, render
+from premotor_runtime.engine.observing import observe_finish, observe_tokens
 from premotor_runtime.engine.request import FinishReason, Request, RequestOutput, RequestState
 from premotor_runtime.engine.residency import Residency
-from premotor_runtime.engine.scoring import Scoring
+from premotor_runtime.engine.scoring_queue import ScoringQueue
 from premotor_runtime.engine.sequence import Sequence
+from premotor_runtime.engine.step_cost import StepCost
+from premotor_runtime.engine.step_load import NOTHING, AttentionShape, StepLoad
+from premotor_runtime.engine.step_result import StepResult
 from premotor_runtime.models.tokenizer import Tokenizer
-from premotor_runtime.runners.protocol import Chunk, ModelRunner
+from premotor_runtime.runners.protocol import Chunk, ChunkOutput, ModelRunner
 
+__all__ = ["Engine", "StepResult"]
 
-@dataclass(frozen=True)
-class StepResult:
-    """What one step did. `emitted` holds new output tokens by request; `num_scored_rows` rows went to full scores."""
-
-    finished: tuple[RequestOutput, ...]
-    emitted: dict[str, tuple[int, ...]]
-    num_prefill_tokens: int
-    num_decode_tokens: int
-    num_scored_rows: int
-    preempted: tuple[str, ...]
-
-    @property
-    def num_batched_tokens(self) -> int:
-        """Tokens that went through the model."""
-        return self.num_prefill_tokens + self.num_decode_tokens
+_DRAFTING = 2
 
 
 class Engine:
     """Continuous batching with paged memory, prefix reuse and grammars. `clock` returns seconds, monotonic.
 
-    Not thread-safe: one owner calls `add`, `cancel` and `step`.
+    With `refuse_late`, requests are refused whose deadline the cost model predicts to be missed; off by default, since
+    the prediction assumes that every answer takes all its `max_tokens`. Not thread-safe: one owner calls `add`,
+    `cancel` and `step`.
     """
 
-    def __init__(self, runner: ModelRunner, tokenizer: Tokenizer, clock: Callable[[], float], salt: str = "") -> None:
+    def __init__(
+        self,
+        runner: ModelRunner,
+        tokenizer: Tokenizer,
+        clock: Callable[[], float],
+        salt: str = "",
+        refuse_late: bool = False,
+    ) -> None:
+        config = runner.config
         self._runner = runner
         self._clock = clock
-        self.grammars = GrammarCompiler(tokenizer, runner.config.vocab_size)
+        self._refuse_late = refuse_late
+        self.grammars = GrammarCompiler(tokenizer, config.vocab_size)
         self.kv = KVCache(runner.num_blocks, runner.block_size, salt)
-        self._decoder = Decoder(tokenizer.eos_token_ids)
+        self.cost = StepCost()
+        self.metrics = EngineMetrics()
+        self.limits = Limits(
+            config.vocab_size,
+            config.max_position_embeddings,
+            runner.num_blocks,
+            runner.block_size,
+            frozenset(getattr(runner, "adapter_names", ())),
+        )
+        self._shape = AttentionShape.of(config)
+        self._decoder = Decoder(tokenizer)
         self._residency = Residency(self.kv)
-        self._scoring: list[tuple[Sequence, Scoring]] = []
+        self._scoring = ScoringQueue(runner, self.cost, clock)
+        self._alive: dict[str, list[Sequence]] = {}
         self._cancelled: list[RequestOutput] = []
+        self._arrivals = 0
+        self._budget = StepBudget()
+        self._unlearned: tuple[StepLoad, float] | None = None
 
     @property
     def max_model_len(self) -> int:
         """The most tokens, prompt and output together, that a request may have."""
-        memory = self._runner.num_blocks * self._runner.block_size
-        return min(self._runner.config.max_position_embeddings, memory)
+        return self.limits.max_model_len
 
     @property
     def num_requests_waiting(self) -> int:
-        """Requests that have no memory yet, or no more."""
+        """Requests that have no memory yet, or no more; each sample counts."""
         return len(self._residency.waiting)
 
     @property
     def num_requests_running(self) -> int:
-        """Requests that hold memory."""
+        """Requests that hold memory; each sample counts."""
         return len(self._residency.running)
 
     @property
     def has_work(self) -> bool:
         """Whether `step` would do or report anything."""
-        return bool(self._residency.waiting or self._residency.running or self._scoring or self._cancelled)
+        return bool(self._alive or self._cancelled)
+
+    def metrics_text(self, model_name: str) -> str:
+        """The metrics in Prometheus' text format."""
+        gauges = {
+            "vllm:num_requests_running": self.num_requests_running,
+            "vllm:num_requests_waiting": self.num_requests_waiting,
+            "vllm:kv_cache_usage_perc": self.kv.pool.num_used / self.kv.pool.num_blocks,
+        }
+        return render(self.metrics, gauges, {"model_name": model_name, "engine": "0"})
+
+    def calibrate(self, budget: StepBudget, seconds: float = 2.0) -> float:
+        """Learn what steps up to the size of `budget` cost, for about `seconds`; returns how long it took.
+
+        Without it the first timed steps are small probes. Cached prefixes may be lost. Raises ValueError while
+        requests are being worked on.
+        """
+        if self.has_work:
+            raise ValueError("an engine can be calibrated only while it has no work; do it at start-up")
+        return Calibration(self._runner, self.kv.pool, self.cost, self._clock, budget).run(seconds)
 
     def add(self, request: Request) -> None:
-        """Queue a request, after all earlier ones.
+        """Queue a request at its place: priority, then deadline, then arrival.
 
-        Raises RequestError when it could never run (empty, too long, unknown tokens, an id in use) and GrammarError
-        when its grammar does not compile.
+        Raises RequestError when it could never run (empty, too long, unknown tokens, an id in use), GrammarError when
+        its grammar does not compile, and DeadlineError when it would be late (see `refuse_late`).
         """
-        in_use = {sequence.request.request_id for sequence in self._sequences()}
-        check(request, in_use, self._runner.config.vocab_size, self.max_model_len)
+        check(request, self._alive, self.limits)
+        now = self._clock()
         matcher = None if request.grammar is None else self.grammars.matcher(request.grammar)
         random = np.random.default_rng(request.sampling.seed)
-        sequence = Sequence(request, self._clock(), matcher, random, list(request.prompt))
+        sequence = Sequence(
+            request, now, matcher, random, list(request.prompt), number=self._arrivals, twins=request.n - 1
+        )
+        self._refuse_when_late(sequence)
+        self._arrivals += 1
         self._decoder.take_forced(sequence)
-        self._residency.waiting.append(sequence)
+        self._alive[request.request_id] = [sequence]
+        self._residency.queue(sequence)
+        if sequence.finish_reason is not None:
+            self._split(sequence)
 
     def cancel(self, request_id: str) -> bool:
         """End a request now and give its memory back; it is reported by the next step. False for an unknown id."""
-        for sequence in self._sequences():
-            if sequence.request.request_id == request_id:
-                self._forget(sequence)
-                self._cancelled.append(self._finish(sequence, "cancelled"))
-                return True
-        return False
+        if request_id not in self._alive:
+            return False
+        for sequence in list(self._alive[request_id]):
+            self._split(sequence)
+        for sequence in list(self._alive[request_id]):
+            self._cancelled.append(self._finish(sequence, "cancelled"))
+        return True
 
     def step(self, budget: StepBudget) -> StepResult:
         """Do at most what `budget` allows, and say what was done."""
-        self._residency.admit(budget.max_num_seqs)
-        batch, preempted = self._residency.reserve(self._plan(budget))
-        prefill = sum(count for sequence, count in batch if not sequence.decoding)
-        decode = sum(count for sequence, count in batch if sequence.decoding)
+        started = self._clock()
+        ends_by = None if budget.time_budget_s is None else started + budget.time_budget_s
+        self._budget = budget
+        if self._unlearned is not None:
+            self.cost.learn(*self._unlearned)
+            self._unlearned = None
+        preempted = self._residency.admit(budget.max_num_seqs, started)
+        rows = self._scoring.begin(budget.max_scored_rows, ends_by)
+        self._guess()
+        planned = self._clock()
+        plan = self._plan(budget, None if ends_by is None else ends_by - planned)
+        batch = self._residency.reserve(plan.shares, preempted)
+        prefill, decode = _count(batch)
+        load = plan.load if len(batch) == len(plan.shares) else NOTHING.plus_all(batch, self._shape)
         self._forward(batch)
-        fresh = {sequence.request.request_id: sequence.take_fresh() for sequence in self._residency.running}
-        emitted = {request_id: tokens for request_id, tokens in fresh.items() if tokens}
-        rows = self._score(budget.max_scored_rows)
-        return StepResult(self._collect(), emitted, prefill, decode, rows, preempted)
+        emitted, text = self._take_fresh()
+        self._move_to_scoring()
+        rows += self._scoring.advance(budget.max_scored_rows - rows, ends_by)
+        deferred = (
+            (*[sequence.key for sequence in plan.deferred], *self._scoring.deferred) if ends_by is not None else ()
+        )
+        finished = self._collect()
+        ended = self._clock()
+        self._count_step(preempted, deferred, ended - started)
+        if batch:
+            self._unlearned = load, ended - planned - self._scoring.spent_s
+        return StepResult(finished, emitted, prefill, decode, rows, tuple(preempted), text, deferred, ended - started)
 
-    def _sequences(self) -> list[Sequence]:
-        return [*self._residency.waiting, *self._residency.running, *(sequence for sequence, _ in self._scoring)]
+    def _refuse_when_late(self, sequence: Sequence) -> None:
+        request = sequence.request
+        if not self._refuse_late or request.deadline is None:
+            return
+        inside = [*self._residency.running, *self._residency.waiting]
+        ahead = [other for other in inside if other.rank < sequence.rank]
+        cached = len(self.kv.index.match(request.prompt, sequence.reusable, sequence.salt)) * self.kv.block_size
+        predicted = forecast_s(request, cached, ahead, self.cost.forward, self._budget)
+        check_deadline(request.request_id, predicted, request.deadline - sequence.arrived)
 
-    def _plan(self, budget: StepBudget) -> dict[str, int]:
-        pending = [
-            Pending(sequence.request.request_id, sequence.pending, sequence.decoding)
-            for sequence in self._residency.running
-            if sequence.finish_reason is None
-        ]
-        return plan_step(pending, budget)
+    def _plan(self, budget: StepBudget, left: float | None) -> StepPlan[Sequence]:
+        """Who is computed in this step; `left` seconds remain for it."""
+        self._residency.adopt()
+        pending = [sequence for sequence in self._residency.running if sequence.finish_reason is None]
+        if left is None:
+            return plan_step(pending, budget, self._shape)
+        if left <= 0.0:
+            return StepPlan([], pending, NOTHING)
+        plan = plan_step(pending, budget, self._shape, lambda load: self.cost.fits(load, left))
+        if plan.deferred and not plan.shares:
+            first = plan.deferred[0]
+            smallest = NOTHING.plus(first, 1, self._shape)
+            if self.cost.may_try(smallest, left):
+                return StepPlan([(first, 1)], plan.deferred[1:], smallest)
+        return plan
+
+    def _guess(self) -> None:
+        """Guess ahead while few requests run: with many, the passes are better filled with their own tokens."""
+        for sequence in self._residency.running:
+            few = len(self._residency.running) <= _DRAFTING and sequence.finish_reason is None
+            sequence.draft = self._decoder.draft(sequence) if few else []
 
     def _forward(self, batch: list[tuple[Sequence, int]]) -> None:
+        if self.kv.copies:
+            self._copy_blocks()
         if not batch:
             return
         chunks = [self._chunk(sequence, count) for sequence, count in batch]
         outputs = self._runner.step(chunks)
+        chosen: list[Sequence] = []
         for (sequence, count), chunk, output in zip(batch, chunks, outputs, strict=True):
+            sequence.forward_passes += 1
+            known = len(sequence.tokens) - sequence.computed
+            sequence.draft = []
+            if count > known:
+                self._take_draft(sequence, chunk, output, known)
+                chosen.append(sequence)
+                continue
             sequence.keep_hidden(chunk.wanted, output.hidden)
             sequence.computed += count
-            sequence.forward_passes += 1
             self.kv.commit(sequence.table, sequence.tokens, sequence.computed)
             if sequence.pending == 0:
-                self._decoder.extend(sequence, chunk.among, output)
+                for each in (sequence, *self._split(sequence)):
+                    self._decoder.extend(each, chunk.among, output)
+                    chosen.append(each)
         now = self._clock()
-        for sequence, _ in batch:
-            if sequence.decoding:
-                sequence.stamp(now)
+        for sequence in chosen:
+            observe_tokens(self.metrics, sequence, now)
 
     def _chunk(self, sequence: Sequence, count: int) -> Chunk:
-        stop = sequence.computed + count
-        pick, among = self._decoder.ask(sequence) if stop == len(sequence.tokens) else ("nothing", None)
-        tokens = sequence.tokens[sequence.computed : stop]
-        return Chunk(tokens, sequence.computed, sequence.table.blocks, sequence.wanted(count), pick, among)
+        start = sequence.computed
+        stop, adapter = start + count, sequence.request.adapter
+        known, wanted = len(sequence.tokens) - start, sequence.wanted(min(count, len(sequence.tokens) - start))
+        if count > known:
+            tokens = [*sequence.tokens[start:], *sequence.draft[: count - known]]
+            wanted = [*[at for at in wanted if at < known - 1], *range(known - 1, count)]
+            return Chunk(tokens, start, sequence.table.blocks, wanted, adapter=adapter)
+        pick, among = self._decoder.ask(sequence) if count == known else ("nothing", None)
+        return Chunk(sequence.tokens[start:stop], start, sequence.table.blocks, wanted, pick, among, adapter)
 
-    def _score(self, rows: int) -> int:
-        """Move ended requests on to scoring where they want it, and spend `rows` rows on the earliest ones."""
-        ended = [s for s in self._residency.running if s.finish_reason in ("stop", "length")]
-        for sequence in [s for s in ended if s.request.full_logprobs]:
-            self._forget(sequence)
-            sequence.move(RequestState.SCORING)
-            self._scoring.append((sequence, Scoring(sequence, self._runner)))
-        used = 0
-        for _, scoring in self._scoring:
-            if used < rows and not scoring.done:
-                used += scoring.advance(rows - used)
-        return used
+    def _take_draft(self, sequence: Sequence, chunk: Chunk, output: ChunkOutput, known: int) -> None:
+        """Let the model's choice decide on the guesses at the end of `chunk`; the wrong ones count as not computed."""
+        draft = list(chunk.tokens[known:])
+        first = len(chunk.wanted) - len(draft) - 1
+        agreed = self._decoder.verify(sequence, draft, output.hidden[first:], self._runner.logits)
+        kept = first + 1 + agreed
+        sequence.keep_hidden(chunk.wanted[:kept], output.hidden[:kept])
+        sequence.computed += known + agreed
+        self.kv.commit(sequence.table, sequence.tokens, sequence.computed)
+
+    def _copy_blocks(self) -> None:
+        if not isinstance(self._runner, BlockCopier):
+            raise TypeError("blocks are shared only where the runner can copy them")
+        self._runner.copy_blocks(self.kv.copies)
+        self.kv.copies.clear()
+
+    def _split(self, sequence: Sequence) -> list[Sequence]:
+        """Make the further samples of `sequence`, and put them where it is."""
+        if not sequence.twins:
+            return []
+        twins = split_off(sequence, self.kv, self._runner)
+        for twin in twins:
+            self._alive[twin.request.request_id].append(twin)
+            if sequence.state is RequestState.RUNNING:
+                self._residency.enter(twin)
+            else:
+                self._residency.queue(twin)
+        return twins
+
+    def _take_fresh(self) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
+        emitted, text = {}, {}
+        for sequence in self._residency.running:
+            if sequence.reported != len(sequence.output):
+                emitted[sequence.key] = sequence.take_fresh()
+            if sequence.request.stream and (shown := sequence.take_text()):
+                text[sequence.key] = shown
+        return emitted, text
+
+    def _move_to_scoring(self) -> None:
+        for sequence in [s for s in self._residency.running if s.finish_reason is not None]:
+            if sequence.request.full_logprobs and sequence.finish_reason in ("stop", "length"):
+                self._residency.leave(sequence)
+                sequence.move(RequestState.SCORING)
+                self._scoring.put(sequence)
 
     def _collect(self) -> tuple[RequestOutput, ...]:
         ended = [s for s in self._residency.running if s.finish_reason is not None]
-        ended += [sequence for sequence, scoring in self._scoring if scoring.done]
+        ended += self._scoring.done()
         finished, self._cancelled = self._cancelled, []
         for sequence in ended:
-            self._forget(sequence)
             finished.append(self._finish(sequence, sequence.finish_reason or "error"))
         return tuple(finished)
 
-    def _forget(self, sequence: Sequence) -> None:
-        self._residency.leave(sequence)
-        self._scoring = [pair for pair in self._scoring if pair[0] is not sequence]
-
     def _finish(self, sequence: Sequence, reason: FinishReason) -> RequestOutput:
+        self._residency.leave(sequence)
+        self._scoring.drop(sequence)
+        siblings = self._alive[sequence.request.request_id]
+        siblings.remove(sequence)
+        if not siblings:
+            del self._alive[sequence.request.request_id]
         sequence.finish_reason = reason
         sequence.move(RequestState.FINISHED)
+        observe_finish(self.metrics, sequence, self._clock())
         return sequence.result()
+
+    def _count_step(self, preempted: list[str], deferred: tuple[str, ...], seconds: float) -> None:
+        self.metrics.step_time_seconds.observe(seconds)
+        self.metrics.num_preemptions += len(preempted)
+        self.metrics.num_deferred += len(deferred)
+
+
+def _count(batch: list[tuple[Sequence, int]]) -> tuple[int, int]:
+    """Prompt tokens and output tokens of a batch."""
+    prefill = decode = 0
+    for sequence, count in batch:
+        if sequence.decoding:
+            decode += count
+        else:
+            prefill += count
+    return prefill, decode

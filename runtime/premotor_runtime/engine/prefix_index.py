@@ -1,7 +1,7 @@
 """Which block holds the keys and values of which prefix: full blocks, by a chained hash, confirmed by comparison.
 
 A block's key is the hash of its parent's key and its own tokens. A hash alone would let a collision hand one prompt's
-memory to another, so a hit also needs equal tokens and the very parent node that was matched before it.
+memory to another, so a hit also needs equal tokens, the same salt and the very parent node that was matched before it.
 """
 
 from __future__ import annotations
@@ -20,47 +20,57 @@ class PrefixNode:
     parent: PrefixNode | None
     tokens: tuple[int, ...]
     block: int
+    salt: str
 
 
 class PrefixIndex:
-    """`block_size` tokens a block; `salt` keeps prefixes of different models or adapters apart."""
+    """`block_size` tokens a block; `salt` keeps models apart, and each call's `salt` tenants.
+
+    `changes` counts what was added or removed, so that a search need not be repeated while it stands still.
+    """
 
     def __init__(self, block_size: int, salt: str = "", hasher: Hasher = hash) -> None:
         self.block_size = block_size
+        self.changes = 0
         self._hasher = hasher
-        self._root_key = hasher(("root", salt))
+        self._salt = salt
         self._by_key: dict[int, PrefixNode] = {}
         self._by_block: dict[int, PrefixNode] = {}
 
     def __len__(self) -> int:
         return len(self._by_block)
 
-    def match(self, tokens: Sequence[int]) -> list[PrefixNode]:
-        """The longest known chain of full blocks that `tokens` starts with, first block first."""
+    def match(self, tokens: Sequence[int], limit: int | None = None, salt: str = "") -> list[PrefixNode]:
+        """The longest known chain of full blocks that `tokens[:limit]` starts with, first block first."""
+        stop = len(tokens) if limit is None else min(limit, len(tokens))
         chain: list[PrefixNode] = []
-        for start in range(0, len(tokens) - self.block_size + 1, self.block_size):
-            parent = chain[-1] if chain else None
-            node = self._find(parent, tuple(tokens[start : start + self.block_size]))
-            if node is None:
+        parent: PrefixNode | None = None
+        for start in range(0, stop - self.block_size + 1, self.block_size):
+            parent = self.find(parent, tokens[start : start + self.block_size], salt)
+            if parent is None:
                 break
-            chain.append(node)
+            chain.append(parent)
         return chain
 
-    def insert(self, parent: PrefixNode | None, tokens: Sequence[int], block: int) -> PrefixNode | None:
+    def find(self, parent: PrefixNode | None, tokens: Sequence[int], salt: str = "") -> PrefixNode | None:
+        """The node of a full block of `tokens` that follows `parent` (None: at the start), or None."""
+        return self._confirmed(self._key(parent, tuple(tokens), salt), parent, tuple(tokens), salt)
+
+    def insert(self, parent: PrefixNode | None, tokens: Sequence[int], block: int, salt: str = "") -> PrefixNode | None:
         """Register a computed block under `parent`.
 
         Returns the node for these tokens: a new one for `block`, or the one that is there already (compare `block`).
         None when another prefix occupies the key, or when `parent` has been evicted; `block` then stays out.
         """
-        content = tuple(tokens)
         if parent is not None and self._by_block.get(parent.block) is not parent:
             return None
-        found = self._find(parent, content)
-        key = self._key(parent, content)
-        if found is not None or key in self._by_key:
-            return found
-        node = PrefixNode(key, parent, content, block)
+        content = tuple(tokens)
+        key = self._key(parent, content, salt)
+        if key in self._by_key:
+            return self._confirmed(key, parent, content, salt)
+        node = PrefixNode(key, parent, content, block, salt)
         self._by_key[key] = self._by_block[block] = node
+        self.changes += 1
         return node
 
     def remove(self, block: int) -> None:
@@ -68,12 +78,13 @@ class PrefixIndex:
         node = self._by_block.pop(block, None)
         if node is not None:
             del self._by_key[node.key]
+            self.changes += 1
 
-    def _key(self, parent: PrefixNode | None, tokens: tuple[int, ...]) -> int:
-        return self._hasher((self._root_key if parent is None else parent.key, tokens))
+    def _key(self, parent: PrefixNode | None, tokens: tuple[int, ...], salt: str) -> int:
+        return self._hasher((self._salt, salt, tokens) if parent is None else (parent.key, tokens))
 
-    def _find(self, parent: PrefixNode | None, tokens: tuple[int, ...]) -> PrefixNode | None:
-        node = self._by_key.get(self._key(parent, tokens))
-        if node is None or node.parent is not parent or node.tokens != tokens:
+    def _confirmed(self, key: int, parent: PrefixNode | None, tokens: tuple[int, ...], salt: str) -> PrefixNode | None:
+        node = self._by_key.get(key)
+        if node is None or node.parent is not parent or node.tokens != tokens or node.salt != salt:
             return None
         return node

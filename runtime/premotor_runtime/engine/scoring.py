@@ -7,11 +7,25 @@ log sum exp(logits), the sum kept as running maximum and scaled rest (Milakov an
 from __future__ import annotations
 
 import dataclasses
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from premotor_runtime.engine.sequence import Sequence
+from premotor_runtime.models.packed import Floats
 from premotor_runtime.runners.protocol import ModelRunner
+
+_Doubles = npt.NDArray[np.float64]
+
+
+@runtime_checkable
+class ReducingRunner(Protocol):
+    """A runner that reduces logits where it computes them, so that they need not be handed over."""
+
+    def normalizers(self, hidden: Floats, first: int, end: int) -> tuple[_Doubles, _Doubles]:
+        """Over ids [first, end), for each of (n, hidden_size): the largest logit, the sum of exp(logit - largest)."""
+        ...
 
 
 class Scoring:
@@ -37,10 +51,9 @@ class Scoring:
         stop = min(self._at + rows, self._runner.config.vocab_size)
         count = stop - self._at
         if count > 0:
-            logits = self._runner.logits(self._hidden, slice(self._at, stop)).astype(np.float64)
-            maximum = np.maximum(self._maximum, logits.max(axis=1))
-            self._rest *= np.exp(self._maximum - maximum)
-            self._rest += np.exp(logits - maximum[:, None]).sum(axis=1)
+            largest, rest = _reduced(self._runner, self._hidden, self._at, stop)
+            maximum = np.maximum(self._maximum, largest)
+            self._rest = self._rest * np.exp(self._maximum - maximum) + rest * np.exp(largest - maximum)
             self._maximum, self._at = maximum, stop
         if self.done:
             self._write()
@@ -53,3 +66,11 @@ class Scoring:
             logit = self._runner.logits(self._hidden[row : row + 1], np.array([token.token]))[0, 0]
             score = min(0.0, float(logit - normalizer[row]))
             self._sequence.output[number] = dataclasses.replace(token, logprob_full=score)
+
+
+def _reduced(runner: ModelRunner, hidden: Floats, first: int, end: int) -> tuple[_Doubles, _Doubles]:
+    if isinstance(runner, ReducingRunner):
+        return runner.normalizers(hidden, first, end)
+    logits = runner.logits(hidden, slice(first, end)).astype(np.float64)
+    largest = logits.max(axis=1)
+    return largest, np.exp(logits - largest[:, None]).sum(axis=1)

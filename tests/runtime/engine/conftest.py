@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,11 @@ from premotor_runtime.engine.engine import Engine
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import DenseTable
+from premotor_runtime.models.features import features
 from premotor_runtime.models.packed import layout, packed_size
 from premotor_runtime.models.tokenizer import Tokenizer
+from premotor_runtime.runners.picking import picked
+from premotor_runtime.runners.protocol import Chunk, ChunkOutput
 from premotor_runtime.runners.reference import ReferenceRunner
 
 _LLAMA = ModelConfig(
@@ -38,7 +42,12 @@ _LLAMA = ModelConfig(
     attention_scale=8**-0.5,
 )
 _GEMMA = dataclasses.replace(
-    _LLAMA, architecture="gemma3", rope_local_theta=1000.0, sliding_window=7, sliding_layers=(True, False, True)
+    _LLAMA,
+    architecture="gemma3",
+    rope_local_theta=1000.0,
+    sliding_window=7,
+    sliding_layers=(True, False, True),
+    **features("gemma3", 32),
 )
 CONFIGS = {"llama": _LLAMA, "gemma3": _GEMMA}
 
@@ -98,5 +107,76 @@ def make_engine(
     def make(architecture: str = "llama", num_blocks: int = 32, block_size: int = 4) -> Engine:
         runner = ReferenceRunner(make_checkpoint(architecture), num_blocks, block_size)
         return Engine(runner, tokenizer, clock)
+
+    return make
+
+
+class MemoryRunner:
+    """A runner whose keys and values are the tokens themselves, read back through the block table.
+
+    What it picks depends on every token before, so memory that was lost, shared or copied wrongly gives another answer.
+    A step moves `clock` on by `seconds(batch)`.
+    """
+
+    def __init__(self, num_blocks: int, block_size: int, clock: SteppedClock, copies: bool = True) -> None:
+        self.config = dataclasses.replace(_LLAMA, max_position_embeddings=4096)
+        self.num_blocks, self.block_size = num_blocks, block_size
+        self.adapter_names = ("one", "two")
+        self.memory = np.full((num_blocks, block_size), -1, np.int64)
+        self.seconds: Callable[[list[Chunk]], float] = lambda batch: 0.0
+        self.batches: list[list[Chunk]] = []
+        self._texts: list[Any] = []
+        self._clock = clock
+        if copies:
+            self.copy_blocks = self._copy_blocks
+
+    def _copy_blocks(self, pairs: list[tuple[int, int]]) -> None:
+        for source, target in pairs:
+            self.memory[target] = self.memory[source]
+
+    def step(self, batch: list[Chunk]) -> list[ChunkOutput]:
+        self.batches.append([dataclasses.replace(chunk, block_table=list(chunk.block_table)) for chunk in batch])
+        self._clock.now += self.seconds(batch)
+        for chunk in batch:
+            for position, token in enumerate(chunk.tokens, chunk.start):
+                block, place = chunk.block_table[position // self.block_size], position % self.block_size
+                self.memory[block, place] = 10 * token + _mark(chunk)
+        return [self._output(chunk) for chunk in batch]
+
+    def _output(self, chunk: Chunk) -> ChunkOutput:
+        table = np.array(chunk.block_table)
+        seen = self.memory[table].reshape(-1)[: chunk.start + len(chunk.tokens)]
+        assert (seen >= 0).all() and (seen % 10 == _mark(chunk)).all()
+        hidden = np.zeros((len(chunk.wanted), self.config.hidden_size), np.float32)
+        for row, at in enumerate(chunk.wanted):
+            hidden[row, 0] = len(self._texts)
+            self._texts.append(seen[: chunk.start + at + 1])
+        logits = None if chunk.pick == "nothing" else self._logits(seen)
+        return picked(chunk, hidden, logits if logits is None or chunk.among is None else logits[chunk.among])
+
+    def _logits(self, text: Any) -> Any:
+        drawn = np.random.default_rng([int(number) for number in text]).normal(0, 1, 256).astype(np.float32)
+        return np.concatenate([drawn, np.full(self.config.vocab_size - 256, -30, np.float32)])
+
+    def logits(self, hidden: Any, ids: Any = None) -> Any:
+        """A hidden state is the number of the text that led to it."""
+        rows = [self._logits(self._texts[int(state[0])])[slice(None) if ids is None else ids] for state in hidden]
+        self._clock.now += sum(map(len, rows)) * 1e-6
+        return np.array(rows)
+
+
+def _mark(chunk: Chunk) -> int:
+    return len(chunk.adapter or "")
+
+
+MakeMemoryEngine = Callable[..., tuple[Engine, MemoryRunner]]
+
+
+@pytest.fixture(scope="session")
+def make_memory_engine(tokenizer: Tokenizer) -> MakeMemoryEngine:
+    def make(num_blocks: int = 16, block_size: int = 4, copies: bool = True, **options: Any) -> Any:
+        clock = SteppedClock()
+        runner = MemoryRunner(num_blocks, block_size, clock, copies)
+        return Engine(runner, tokenizer, clock, **options), runner
 
     return make

@@ -85,9 +85,9 @@ def test_a_prefix_hit_equals_a_cold_start(make_engine: MakeEngine, architecture:
 
 @BOTH
 def test_preempted_equals_not_preempted(make_engine: MakeEngine, architecture: str) -> None:
-    requests = _requests(4)
+    requests = [Request(str(n), tuple(TOKENS[n : n + 9]), 20) for n in range(4)]
     single = {r.request_id: complete(make_engine(architecture), r, StepBudget()).token_ids for r in requests}
-    crowded = _run_all(make_engine(architecture, num_blocks=9), requests, StepBudget(16, 8))
+    crowded = _run_all(make_engine(architecture, num_blocks=14), requests, StepBudget(16, 8))
     assert {name: output.token_ids for name, output in crowded.items()} == single
     assert sum(output.preemptions for output in crowded.values()) > 0
 

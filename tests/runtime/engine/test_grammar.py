@@ -1,18 +1,24 @@
-"""A grammar allows exactly its sentences and names what it forces."""
+"""A grammar of any kind allows exactly its sentences, names what it forces, and is refused when it does not compile."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from premotor_runtime.engine.errors import GrammarError
-from premotor_runtime.engine.grammar import GrammarCompiler
+from premotor_runtime.engine.grammar import GrammarCompiler, _ids
+from premotor_runtime.engine.grammar_kinds import Choice, Ebnf, Grammar, JsonSchema, Lark, Regex
+from premotor_runtime.engine.grammar_text import MAX_CHOICES, MAX_GRAMMAR_CHARS, MAX_REGEX_CHARS
 from premotor_runtime.models.tokenizer import Tokenizer
 
 GRAMMAR = r"""
 start: " pick " COLOUR " mug\n"
 COLOUR: "red" | "blue"
 """
+EBNF = 'root ::= " pick " colour " mug\\n"\ncolour ::= "red" | "blue"'
+OPTIONS = (" pick red mug\n", " pick blue mug\n")
 
 
 @pytest.fixture(scope="module")
@@ -34,20 +40,94 @@ def test_forced_text_and_choices_alternate(compiler: GrammarCompiler, tokenizer:
     assert matcher.complete and matcher.accepting and matcher.forced() == []
 
 
+@pytest.mark.parametrize(
+    "grammar", [GRAMMAR, Lark(GRAMMAR), Ebnf(EBNF), Regex(" pick (red|blue) mug\\n"), Choice(OPTIONS)], ids=repr
+)
+def test_every_kind_says_the_same(compiler: GrammarCompiler, tokenizer: Tokenizer, grammar: Grammar | str) -> None:
+    for text, sentence in [(OPTIONS[0], True), (OPTIONS[1], True), (" pick mug\n", False), (OPTIONS[0] + "x", False)]:
+        matcher = compiler.matcher(grammar)
+        assert (all(matcher.accept(token) for token in tokenizer.encode(text)) and matcher.accepting) == sentence
+
+
+def test_a_choice_may_hold_anything(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
+    options = ('say "hi"\n', "a\\b", "ü€😀", "/x/", "a", "ab", "a", "%json {")
+    for option in options:
+        matcher = compiler.matcher(Choice(options))
+        assert all(matcher.accept(token) for token in tokenizer.encode(option)) and matcher.accepting
+
+
 def test_a_token_outside_the_grammar_is_an_error_and_stays_one(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
     matcher = compiler.matcher(GRAMMAR)
     assert not matcher.accept(tokenizer.encode("x")[0])
     assert matcher.error and not matcher.complete
 
 
-def test_matchers_are_independent(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
+def test_matchers_and_copies_are_independent(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
     first, second = compiler.matcher(GRAMMAR), compiler.matcher(GRAMMAR)
+    at_start = second.allowed()
     assert first.accept(tokenizer.encode(" ")[0])
-    assert np.array_equal(second.allowed(), compiler.matcher(GRAMMAR).allowed())
+    twin = first.copy()
+    assert first.accept(tokenizer.encode("p")[0])
+    assert np.array_equal(second.allowed(), at_start)
+    assert np.array_equal(compiler.matcher(GRAMMAR).allowed(), at_start)
+    assert {tokenizer.piece(int(token)) for token in twin.allowed()} == {"p"}
+    assert {tokenizer.piece(int(token)) for token in first.allowed()} == {"i"}
 
 
-@pytest.mark.parametrize("grammar", ["start: nope", "", 'start: "a'])
-def test_what_does_not_compile_is_refused_with_the_reason(compiler: GrammarCompiler, grammar: str) -> None:
-    with pytest.raises(GrammarError, match=r"does not compile: .") as caught:
+def test_many_grammars_in_turn_are_each_themselves(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
+    for number in [*range(40), *range(40)]:
+        matcher = compiler.matcher(Choice((f"mug {number}", f"mug {number}!")))
+        assert all(matcher.accept(token) for token in tokenizer.encode(f"mug {number}"))
+
+
+@given(st.integers(1, 60), st.data())
+def test_a_mask_is_read_bit_by_bit(words: int, data: st.DataObject) -> None:
+    bits = data.draw(st.sets(st.integers(0, words * 32 - 1)))
+    for extra in (set(), set(range(0, words * 32, 3))):
+        mask = np.zeros(words * 32 + 32 * 1000 * bool(extra), bool)
+        mask[list(bits | extra)] = True
+        if extra:
+            mask[words * 32 :] = True
+        assert np.array_equal(_ids(np.packbits(mask, bitorder="little")), np.flatnonzero(mask))
+
+
+@pytest.mark.parametrize(
+    ("grammar", "reason"),
+    [
+        ("start: nope", r"does not compile: ."),
+        ("", r"does not compile: ."),
+        ('start: "a', r"does not compile: ."),
+        (Lark('start: "a" "b'), "does not compile"),
+        (Lark('start: %json {"type": "string", "minLenght": 3}'), "use JsonSchema"),
+        (Lark(f'start: "{"a" * MAX_GRAMMAR_CHARS}"'), f"at most {MAX_GRAMMAR_CHARS} are taken"),
+        (Ebnf("root ::= nope"), "does not compile"),
+        (Ebnf('root ::= "a'), "does not compile"),
+        (Regex("(a"), "does not compile"),
+        (Regex("(?=a)b"), "does not compile"),
+        (Regex("a(?!b)"), "does not compile"),
+        (Regex(""), "is empty"),
+        (Regex("a" * (MAX_REGEX_CHARS + 1)), f"at most {MAX_REGEX_CHARS}"),
+        (Regex("a{1000000}"), "does not compile: .*too many"),
+        (Regex("(a?){500}a{500}"), "does not compile: .*too many"),
+        (Regex("[^\\s\\S]"), "does not compile"),
+        (Choice(()), "a choice is a list of strings"),
+        (Choice(("a", "")), "none of them empty"),
+        (Choice("abc"), "a choice is a list"),  # type: ignore[arg-type]
+        (Choice((1, 2)), "a choice is a list"),  # type: ignore[arg-type]
+        (Choice(tuple(map(str, range(MAX_CHOICES + 1)))), f"at most {MAX_CHOICES}"),
+        (JsonSchema({"not": {}}), "`not` at #"),
+        (42, "given int"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_what_does_not_compile_is_refused_with_the_reason(
+    compiler: GrammarCompiler, grammar: Grammar | str, reason: str
+) -> None:
+    with pytest.raises(GrammarError, match=reason) as caught:
         compiler.matcher(grammar)
-    assert caught.value.exit_code == 2
+    assert caught.value.exit_code == 2 and len(str(caught.value)) < 1000
+
+
+def test_percent_json_in_a_literal_or_comment_is_only_text(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
+    matcher = compiler.matcher('start: "%json" // not %json {}\n')
+    assert tokenizer.decode(matcher.forced()) == "%json"

@@ -1,0 +1,30 @@
+"""Several samples of one prompt: its memory is computed once and shared, and copied only where one of them writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+from typing import Protocol, runtime_checkable
+
+from premotor_runtime.engine.kv_cache import KVCache
+from premotor_runtime.engine.sequence import Sequence
+
+
+@runtime_checkable
+class BlockCopier(Protocol):
+    """A runner that can copy blocks of keys and values within its memory."""
+
+    def copy_blocks(self, pairs: Many[tuple[int, int]]) -> None:
+        """Copy (source, target) blocks, all layers, one pair after the other."""
+        ...
+
+
+def split_off(sequence: Sequence, kv: KVCache, runner: object) -> list[Sequence]:
+    """The further samples of `sequence`, with all that is known so far; none when there are none left to make.
+
+    They share its blocks; without a `BlockCopier` only the full ones, and compute the positions after those again.
+    """
+    positions = sequence.computed
+    if not isinstance(runner, BlockCopier):
+        positions -= positions % kv.block_size
+    count, sequence.twins = sequence.twins, 0
+    return [sequence.twin(sample, kv.fork(sequence.table, positions), positions) for sample in range(1, count + 1)]
