@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from premotor_runtime.models.chat_template import ChatTemplate
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import EmbeddingTable
 from premotor_runtime.models.packed import Floats
@@ -16,7 +17,7 @@ class Checkpoint:
 
     `flat` holds the layers (see `packed`), is writable (an adapter is added in place) and private to the process.
     `head` turns hidden states into logits and is `embedding` itself where the two are tied. `sha256` identifies the
-    weights: of the file, or of the shards' digests.
+    weights: of the file, or of the shards' digests. `chat_template` is None where the checkpoint brings none.
     """
 
     path: Path
@@ -26,3 +27,4 @@ class Checkpoint:
     embedding: EmbeddingTable
     head: EmbeddingTable
     tokenizer_json: str
+    chat_template: ChatTemplate | None = None

@@ -1,11 +1,12 @@
-"""The shape of a model, for both architectures that the engine runs."""
+"""The shape and the features of a model. Runners branch on features, never on a model's name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Architecture = Literal["llama", "gemma3"]
+Architecture = Literal["llama", "qwen2", "qwen3", "gemma3"]
+Activation = Literal["silu", "gelu_tanh"]
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,17 @@ class RopeScaling:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """Sizes and constants of a decoder-only transformer; names follow Hugging Face `config.json`.
+    """Sizes, constants and features of a decoder-only transformer; names follow Hugging Face `config.json`.
 
+    `architecture` says which family a file was written for; it names, it does not decide.
     `sliding_layers[n]` says whether layer n sees only the last `sliding_window` positions, itself included; such layers
-    rotate with `rope_local_theta`, the others with `rope_theta` and `rope_scaling`. `attention_scale` multiplies q.k.
+    rotate with `rope_local_theta` (unscaled) where that is given, all others with `rope_theta` and `rope_scaling`.
+    `attention_scale` multiplies q.k.
+
+    Features: `qkv_bias` adds a vector to query, key and value; `qk_norm` is an RMSNorm over each head of q and k before
+    rotation; `post_norms` are RMSNorms of what attention and MLP return, before it is added to the residual stream;
+    `embedding_scale` multiplies embeddings on the way in; `activation` is that of the MLP's gate. `norm_offset` is what
+    Hugging Face files leave out of their norm weights (Gemma: 1); loaded weights (`packed`) already include it.
     """
 
     architecture: Architecture
@@ -45,6 +53,12 @@ class ModelConfig:
     rope_local_theta: float | None = None
     sliding_window: int | None = None
     sliding_layers: tuple[bool, ...] = ()
+    qkv_bias: bool = False
+    qk_norm: bool = False
+    post_norms: bool = False
+    embedding_scale: float = 1.0
+    activation: Activation = "silu"
+    norm_offset: float = 0.0
 
     def __post_init__(self) -> None:
         sizes = (self.vocab_size, self.hidden_size, self.intermediate_size, self.num_hidden_layers, self.head_dim)
@@ -58,16 +72,8 @@ class ModelConfig:
             raise ValueError(f"head_dim is {self.head_dim}; rotary embedding needs an even one")
         if self.sliding_layers and len(self.sliding_layers) != self.num_hidden_layers:
             raise ValueError(f"{len(self.sliding_layers)} layer kinds given for {self.num_hidden_layers} layers")
-
-    @property
-    def is_gemma(self) -> bool:
-        """Whether embeddings are scaled, q and k are normalised, and blocks are normalised after as well as before."""
-        return self.architecture == "gemma3"
-
-    @property
-    def embedding_scale(self) -> float:
-        """What embeddings are multiplied with on the way in: sqrt(hidden_size) for Gemma, 1 for Llama."""
-        return float(self.hidden_size) ** 0.5 if self.is_gemma else 1.0
+        if any(self.sliding_layers) and (self.sliding_window or 0) < 1:
+            raise ValueError(f"the sliding window is {self.sliding_window}; it must be at least 1")
 
     @property
     def query_size(self) -> int:

@@ -2,7 +2,8 @@
 
 UsageError (exit 2)
 └── CheckpointError            a model file is missing, truncated, corrupt or of an unsupported kind
-    └── AdapterError           a LoRA adapter does not belong to the checkpoint it is merged into
+    ├── AdapterError           a LoRA adapter does not fit the checkpoint it is loaded with
+    └── ChatTemplateError      a chat template refuses a conversation, or exceeds its limits
 """
 
 from __future__ import annotations
@@ -24,3 +25,7 @@ class CheckpointError(UsageError):
 
 class AdapterError(CheckpointError):
     """An adapter whose shapes, names or base checkpoint do not match."""
+
+
+class ChatTemplateError(CheckpointError):
+    """A conversation that the checkpoint's chat template does not take."""

@@ -14,26 +14,29 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from gguf.constants import GGMLQuantizationType
 
 from premotor_runtime.models.cache_folder import cache_folder, fingerprint
+from premotor_runtime.models.chat_template import ChatTemplate
 from premotor_runtime.models.checkpoint import Checkpoint
-from premotor_runtime.models.config import ModelConfig
+from premotor_runtime.models.config import ModelConfig, RopeScaling
 from premotor_runtime.models.embedding import QuantizedTable
 from premotor_runtime.models.errors import CheckpointError
-from premotor_runtime.models.gguf_checkpoint import dequantize_layers, model_config
+from premotor_runtime.models.gguf_checkpoint import check_layers, dequantize_layers
+from premotor_runtime.models.gguf_config import model_config
 from premotor_runtime.models.gguf_header import GgufHeader, GgufTensor, read_header
-from premotor_runtime.models.gguf_tokenizer import tokenizer_json
+from premotor_runtime.models.gguf_tokenizer import special_tokens, tokenizer_json
 from premotor_runtime.models.packed import packed_size
 
-_SCHEMA = "premotor.checkpoint/1"
+_SCHEMA = "premotor.checkpoint/2"
 _log = logging.getLogger(__name__)
 
 
 def load_gguf(path: Path, folder: Path | None = None) -> Checkpoint:
-    """Load a Gemma 3 GGUF; the first time takes seconds, later ones read the cache under `folder`.
+    """Load a GGUF (`gguf_config.ARCHITECTURES`); the first time takes seconds, later ones read the cache in `folder`.
 
     Raises CheckpointError for a file that is missing, damaged or unsupported.
     """
@@ -62,14 +65,19 @@ def _read(path: Path, sha256: str, ready: Path) -> Checkpoint:
         raise ValueError(f"schema {manifest['schema']}")
     fields = manifest["config"]
     fields |= {key: tuple(fields[key]) for key in ("eos_token_ids", "sliding_layers")}
-    config = ModelConfig(**fields)
+    scaling = fields["rope_scaling"]
+    config = ModelConfig(**fields | {"rope_scaling": RopeScaling(**scaling) if scaling else None})
     flat = np.load(ready / "layers.npy", mmap_mode="c")
     if flat.shape != (packed_size(config),) or flat.dtype != np.float32:
         raise ValueError(f"layers.npy holds {flat.dtype} {flat.shape}")
     embedding = _table(path, manifest["embedding"])
     head = _table(path, manifest["head"]) if manifest["head"] else embedding
     text = (ready / "tokenizer.json").read_text(encoding="utf-8")
-    return Checkpoint(path, sha256, config, flat.view(np.ndarray), embedding, head, text)
+    return Checkpoint(path, sha256, config, flat.view(np.ndarray), embedding, head, text, _chat(path, manifest["chat"]))
+
+
+def _chat(path: Path, stored: dict[str, Any] | None) -> ChatTemplate | None:
+    return ChatTemplate(path, {"default": str(stored["template"])}, stored["special_tokens"]) if stored else None
 
 
 def _table(path: Path, place: dict[str, int]) -> QuantizedTable:
@@ -82,6 +90,7 @@ def _table(path: Path, place: dict[str, int]) -> QuantizedTable:
 def _prepare(path: Path, ready: Path) -> None:
     header = read_header(path)
     config = model_config(header)
+    check_layers(header, config)
     try:
         ready.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=ready.parent, prefix=".prepare-") as folder:
@@ -102,9 +111,11 @@ def _write_files(header: GgufHeader, config: ModelConfig, part: Path) -> None:
     flat = np.lib.format.open_memmap(part / "layers.npy", "w+", np.float32, (packed_size(config),))
     dequantize_layers(header, config, flat)
     flat.flush()
+    template = header.metadata.get("tokenizer.chat_template")
     manifest = {
         "schema": _SCHEMA,
         "config": dataclasses.asdict(config),
+        "chat": {"template": template, "special_tokens": special_tokens(header)} if template else None,
         "embedding": _place(header.tensor("token_embd.weight"), config, header),
         "head": None if config.tie_word_embeddings else _place(header.tensor("output.weight"), config, header),
     }

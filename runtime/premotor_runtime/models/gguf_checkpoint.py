@@ -1,20 +1,18 @@
-"""A Gemma 3 GGUF file as a checkpoint: configuration, dequantized layers, quantized embedding, tokenizer."""
+"""The layers of a GGUF file, dequantized, in this project's order and naming."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from gguf import quants
 
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.errors import CheckpointError
-from premotor_runtime.models.gguf_header import GgufHeader, GgufTensor
-from premotor_runtime.models.packed import Floats, fill
+from premotor_runtime.models.gguf_config import ROPE_FACTORS
+from premotor_runtime.models.gguf_header import GgufHeader, GgufTensor, tensor_blocks
+from premotor_runtime.models.packed import Floats, fill, layout
 
-_LOCAL_ROPE_THETA = 10_000.0  # not in the file: fixed for every Gemma 3 (Gemma 3 report, section 2)
-_LAYERS_A_GLOBAL_ONE = 6
 _NAMES = {
     "self_attn.q_proj": "attn_q",
     "self_attn.k_proj": "attn_k",
@@ -24,88 +22,88 @@ _NAMES = {
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
     "input_layernorm": "attn_norm",
-    "post_attention_layernorm": "post_attention_norm",
-    "pre_feedforward_layernorm": "ffn_norm",
-    "post_feedforward_layernorm": "post_ffw_norm",
     "self_attn.q_norm": "attn_q_norm",
     "self_attn.k_norm": "attn_k_norm",
 }
-
-
-def model_config(header: GgufHeader) -> ModelConfig:
-    """The configuration in the metadata. Raises CheckpointError for anything but a plain Gemma 3 text model."""
-    architecture = header.value("general.architecture")
-    if architecture != "gemma3":
-        remedy = "use a Gemma 3 GGUF, or a Hugging Face folder for Llama"
-        raise CheckpointError(header.path, f"its architecture is `{architecture}`; gemma3 is read", remedy)
-    _refuse_variants(header)
-    value = {key: header.value(f"gemma3.{key}") for key in _KEYS}
-    layers = int(value["block_count"])
-    try:
-        return ModelConfig(
-            architecture="gemma3",
-            vocab_size=len(header.value("tokenizer.ggml.tokens")),
-            hidden_size=int(value["embedding_length"]),
-            intermediate_size=int(value["feed_forward_length"]),
-            num_hidden_layers=layers,
-            num_attention_heads=int(value["attention.head_count"]),
-            num_key_value_heads=int(value["attention.head_count_kv"]),
-            head_dim=int(value["attention.key_length"]),
-            rms_norm_eps=float(value["attention.layer_norm_rms_epsilon"]),
-            rope_theta=float(value["rope.freq_base"]),
-            rope_local_theta=_LOCAL_ROPE_THETA,
-            max_position_embeddings=int(value["context_length"]),
-            tie_word_embeddings="output.weight" not in header.tensors,
-            bos_token_id=int(header.value("tokenizer.ggml.bos_token_id")),
-            eos_token_ids=(int(header.value("tokenizer.ggml.eos_token_id")),),
-            attention_scale=float(value["attention.key_length"]) ** -0.5,
-            sliding_window=int(value["attention.sliding_window"]),
-            sliding_layers=tuple(bool((n + 1) % _LAYERS_A_GLOBAL_ONE) for n in range(layers)),
-        )
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(header.path, f"its metadata makes no model ({error})", "use another file") from error
-
-
-_KEYS = (
-    "embedding_length", "feed_forward_length", "block_count", "attention.head_count", "attention.head_count_kv",
-    "attention.key_length", "attention.layer_norm_rms_epsilon", "rope.freq_base", "context_length",
-    "attention.sliding_window",
-)  # fmt: skip
-
-
-def _refuse_variants(header: GgufHeader) -> None:
-    scaling = header.metadata.get("gemma3.rope.scaling.type", "none")
-    softcap = any(key.endswith("softcapping") for key in header.metadata)
-    if scaling != "none" or softcap or int(header.value("gemma3.block_count")) == 62:
-        problem = "it is a Gemma 3 variant (scaled rope, soft caps or 27B scaling) that the engine does not compute"
-        raise CheckpointError(header.path, problem, "use the 270M or 1B text model")
+# the norm before the MLP has another Hugging Face name where there are norms after attention and MLP
+_PLAIN_NORMS = {"post_attention_layernorm": "ffn_norm"}
+_POST_NORMS = {
+    "post_attention_layernorm": "post_attention_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+}
+_BESIDE = {"token_embd.weight", "output.weight", ROPE_FACTORS}
 
 
 def dequantize_layers(header: GgufHeader, config: ModelConfig, flat: Floats) -> None:
-    """Fill `flat` (see `packed`) with the file's layers, dequantized; its norm weights already include Gemma's + 1."""
-    fill(flat, config, _reader(header))
+    """Fill `flat` (see `packed`) with the file's layers, dequantized; its norm weights already include Gemma's + 1.
+
+    Raises CheckpointError for a tensor of a type that is not read.
+    """
+    fill(flat, config, _reader(header, config))
 
 
-def tensor_blocks(header: GgufHeader, tensor: GgufTensor) -> npt.NDArray[np.uint8]:
-    """The raw bytes of a matrix, memory-mapped, as uint8 (rows, bytes a row)."""
-    data = np.memmap(header.path, np.uint8, mode="r", offset=tensor.offset, shape=(tensor.size,))
-    return data.reshape(tensor.shape[0], -1) if len(tensor.shape) > 1 else data
+def check_layers(header: GgufHeader, config: ModelConfig) -> None:
+    """Raise CheckpointError unless the file holds exactly the model's tensors, in its shapes; nothing is allocated."""
+    known = set(_BESIDE)
+    for name, shape, _ in layout(config):
+        known.add(_checked(header, config, name, shape).name)
+    if unknown := sorted(set(header.tensors) - known):
+        problem = f"it has tensors that are not computed, such as `{unknown[0]}`"
+        raise CheckpointError(header.path, problem, "use a plain text model")
 
 
-def gguf_name(name: str) -> str:
+def gguf_name(name: str, config: ModelConfig) -> str:
     """The GGUF name of a layer tensor given in Hugging Face spelling: `layers.3.mlp.up_proj.weight`."""
     if name == "norm.weight":
         return "output_norm.weight"
     _, layer, rest = name.split(".", 2)
-    return f"blk.{layer}.{_NAMES[rest.removesuffix('.weight')]}.weight"
+    part, kind = rest.rsplit(".", 1)
+    return f"blk.{layer}.{(_NAMES | (_POST_NORMS if config.post_norms else _PLAIN_NORMS))[part]}.{kind}"
 
 
-def _reader(header: GgufHeader) -> Callable[[str, tuple[int, ...]], Floats]:
+def interleaved_heads(name: str, config: ModelConfig) -> int | None:
+    """How many heads of tensor `name` lie with rotated pairs side by side in a GGUF; None where they lie as here.
+
+    llama.cpp rotates neighbouring coordinates in its `llama` models and halves in the others, so its converter
+    reorders Llama's query and key rows.
+    """
+    if config.architecture != "llama":
+        return None
+    if ".q_proj." in name:
+        return config.num_attention_heads
+    return config.num_key_value_heads if ".k_proj." in name else None
+
+
+def interleave(rows: Floats, heads: int) -> Floats:
+    """From halves to neighbouring pairs: row i of a half next to row i of the other, head by head."""
+    halves = rows.reshape(heads, 2, -1, *rows.shape[1:])
+    return np.ascontiguousarray(halves.swapaxes(1, 2)).reshape(rows.shape)
+
+
+def _deinterleave(rows: Floats, heads: int) -> Floats:
+    pairs = rows.reshape(heads, -1, 2, *rows.shape[1:])
+    return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
+
+
+def _checked(header: GgufHeader, config: ModelConfig, name: str, shape: tuple[int, ...]) -> GgufTensor:
+    entry = header.tensor(gguf_name(name, config))
+    if entry.shape != shape:
+        problem = f"tensor `{entry.name}` has shape {entry.shape}, its metadata asks for {shape}"
+        raise CheckpointError(header.path, problem, "use another file")
+    return entry
+
+
+def _reader(header: GgufHeader, config: ModelConfig) -> Callable[[str, tuple[int, ...]], Floats]:
     def tensor(name: str, shape: tuple[int, ...]) -> Floats:
-        entry = header.tensor(gguf_name(name))
-        if entry.shape != shape:
-            problem = f"tensor `{entry.name}` has shape {entry.shape}, its metadata asks for {shape}"
-            raise CheckpointError(header.path, problem, "use another file")
-        return np.asarray(quants.dequantize(tensor_blocks(header, entry), entry.kind), np.float32)
+        entry = _checked(header, config, name, shape)
+        try:
+            with np.errstate(invalid="ignore", over="ignore"):  # a damaged scale: the engine reports what it leads to
+                values = np.asarray(quants.dequantize(tensor_blocks(header, entry), entry.kind), np.float32)
+        except NotImplementedError as error:
+            problem = f"tensor `{entry.name}` is of type {entry.kind.name}, which is not read"
+            raise CheckpointError(header.path, problem, "use F32, F16, BF16, Q4_0, Q8_0 or a K type") from error
+        heads = interleaved_heads(name, config)
+        return values if heads is None else _deinterleave(values, heads)
 
     return tensor

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
 from premotor_runtime.models.errors import CheckpointError
 
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
+_MAX_DIMENSIONS = 4
 _REMEDY = "download or assemble the file again"
 
 
@@ -53,6 +55,12 @@ class GgufHeader:
         if name not in self.tensors:
             raise CheckpointError(self.path, f"it has no tensor `{name}`", _REMEDY)
         return self.tensors[name]
+
+
+def tensor_blocks(header: GgufHeader, tensor: GgufTensor) -> npt.NDArray[np.uint8]:
+    """The raw bytes of a tensor, memory-mapped: uint8 (rows, bytes a row), or flat for a vector."""
+    data = np.memmap(header.path, np.uint8, mode="r", offset=tensor.offset, shape=(tensor.size,))
+    return data.reshape(tensor.shape[0], -1) if len(tensor.shape) > 1 else data
 
 
 def read_header(path: Path) -> GgufHeader:
@@ -117,6 +125,8 @@ def _parse(cursor: _Cursor, path: Path) -> GgufHeader:
     tensor_count, metadata_count = cursor.scalar("Q"), cursor.scalar("Q")
     metadata = {cursor.text(): cursor.value(cursor.scalar("I")) for _ in range(metadata_count)}
     entries = [_tensor_entry(cursor) for _ in range(tensor_count)]
+    if len({name for name, *_ in entries}) != len(entries):
+        raise ValueError("two tensors have one name")
     alignment = int(metadata.get("general.alignment", 32))
     start = -(-cursor.at // alignment) * alignment
     tensors = [_placed(entry, start, len(cursor.data), path) for entry in entries]
@@ -125,7 +135,10 @@ def _parse(cursor: _Cursor, path: Path) -> GgufHeader:
 
 def _tensor_entry(cursor: _Cursor) -> tuple[str, tuple[int, ...], int, int]:
     name = cursor.text()
-    shape = tuple(cursor.scalar("Q") for _ in range(cursor.scalar("I")))
+    dimensions = cursor.scalar("I")
+    if not 1 <= dimensions <= _MAX_DIMENSIONS:
+        raise ValueError(f"tensor `{name}` has {dimensions} dimensions")
+    shape = tuple(cursor.scalar("Q") for _ in range(dimensions))
     return name, shape[::-1], cursor.scalar("I"), cursor.scalar("Q")
 
 
@@ -133,6 +146,8 @@ def _placed(entry: tuple[str, tuple[int, ...], int, int], start: int, file_size:
     name, shape, kind_code, offset = entry
     kind = GGMLQuantizationType(kind_code)
     block_elements, block_bytes = GGML_QUANT_SIZES[kind]
+    if min(shape) < 1 or shape[-1] % block_elements:
+        raise ValueError(f"tensor `{name}` of type {kind.name} cannot have shape {shape}")
     size = math.prod(shape) // block_elements * block_bytes
     if start + offset + size > file_size:
         raise CheckpointError(path, f"truncated: tensor `{name}` ends past the file's {file_size} bytes", _REMEDY)

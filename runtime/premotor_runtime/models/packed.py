@@ -22,7 +22,8 @@ Floats = npt.NDArray[np.float32]
 class LayerWeights:
     """One layer. Matrices are (out, in): y = x @ w.T. Norm weights are plain factors (Gemma's "+ 1" already added).
 
-    `qkv` stacks query, key and value rows, `gate_up` stacks gate and up rows. The four optional norms are Gemma's.
+    `qkv` stacks query, key and value rows, `gate_up` stacks gate and up rows; `qkv_bias` is stacked as `qkv` is. What
+    the model lacks (`ModelConfig.qkv_bias`, `qk_norm`, `post_norms`) is None.
     """
 
     qkv: Floats
@@ -31,6 +32,7 @@ class LayerWeights:
     down: Floats
     attention_norm: Floats
     mlp_norm: Floats
+    qkv_bias: Floats | None
     query_norm: Floats | None
     key_norm: Floats | None
     post_attention_norm: Floats | None
@@ -52,9 +54,14 @@ def layer_shapes(config: ModelConfig, layer: int) -> dict[str, tuple[int, ...]]:
         f"{at}input_layernorm.weight": (hidden,),
         f"{at}post_attention_layernorm.weight": (hidden,),
     }
-    if config.is_gemma:
+    if config.qkv_bias:
+        shapes[f"{at}self_attn.q_proj.bias"] = (config.query_size,)
+        shapes[f"{at}self_attn.k_proj.bias"] = (config.kv_size,)
+        shapes[f"{at}self_attn.v_proj.bias"] = (config.kv_size,)
+    if config.post_norms:
         shapes[f"{at}pre_feedforward_layernorm.weight"] = (hidden,)
         shapes[f"{at}post_feedforward_layernorm.weight"] = (hidden,)
+    if config.qk_norm:
         shapes[f"{at}self_attn.q_norm.weight"] = (config.head_dim,)
         shapes[f"{at}self_attn.k_norm.weight"] = (config.head_dim,)
     return shapes
@@ -90,27 +97,30 @@ def layer_weights(flat: Floats, config: ModelConfig) -> tuple[LayerWeights, ...]
     """The layers as views into `flat`; nothing is copied."""
     places = {name: (shape, place) for name, shape, place in layout(config)}
 
-    def view(layer: int, *names: str) -> Floats:
-        shape, place = places[f"layers.{layer}.{names[0]}.weight"]
-        stop = places[f"layers.{layer}.{names[-1]}.weight"][1].stop
+    def view(layer: int, *names: str, kind: str = "weight") -> Floats:
+        shape, place = places[f"layers.{layer}.{names[0]}.{kind}"]
+        stop = places[f"layers.{layer}.{names[-1]}.{kind}"][1].stop
         return flat[place.start : stop].reshape(-1, *shape[1:])
 
-    def gemma(layer: int, name: str) -> Floats | None:
-        return view(layer, name) if config.is_gemma else None
+    def optional(present: bool, layer: int, *names: str, kind: str = "weight") -> Floats | None:
+        return view(layer, *names, kind=kind) if present else None
+
+    projections = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")
 
     return tuple(
         LayerWeights(
-            qkv=view(n, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+            qkv=view(n, *projections),
             output=view(n, "self_attn.o_proj"),
             gate_up=view(n, "mlp.gate_proj", "mlp.up_proj"),
             down=view(n, "mlp.down_proj"),
             attention_norm=view(n, "input_layernorm"),
-            # the same name means the norm before the MLP in Llama and the one after attention in Gemma
-            mlp_norm=view(n, "pre_feedforward_layernorm" if config.is_gemma else "post_attention_layernorm"),
-            query_norm=gemma(n, "self_attn.q_norm"),
-            key_norm=gemma(n, "self_attn.k_norm"),
-            post_attention_norm=gemma(n, "post_attention_layernorm"),
-            post_mlp_norm=gemma(n, "post_feedforward_layernorm"),
+            # the same name means the norm before the MLP without post norms, and the one after attention with them
+            mlp_norm=view(n, "pre_feedforward_layernorm" if config.post_norms else "post_attention_layernorm"),
+            qkv_bias=optional(config.qkv_bias, n, *projections, kind="bias"),
+            query_norm=optional(config.qk_norm, n, "self_attn.q_norm"),
+            key_norm=optional(config.qk_norm, n, "self_attn.k_norm"),
+            post_attention_norm=optional(config.post_norms, n, "post_attention_layernorm"),
+            post_mlp_norm=optional(config.post_norms, n, "post_feedforward_layernorm"),
         )
         for n in range(config.num_hidden_layers)
     )

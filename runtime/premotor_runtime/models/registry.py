@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
-from premotor_runtime.models.adapter import AdapterInfo, merge_adapter
+from premotor_runtime.models.adapter import AdapterInfo, LoraAdapter, merge
+from premotor_runtime.models.adapter_file import read_adapter
+from premotor_runtime.models.cache_folder import sha256_of
+from premotor_runtime.models.chat_template import ChatTemplate
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.errors import CheckpointError
 from premotor_runtime.models.gguf_cache import load_gguf
@@ -19,9 +26,33 @@ PRETRAINED = "gemma3-270m"
 DEFAULT_BLOCKS = 256
 
 
+class MakeRunner(Protocol):
+    """Builds a runner for a checkpoint, with the adapters that requests may choose."""
+
+    def __call__(
+        self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
+    ) -> ModelRunner:
+        """The runner, with room for `num_blocks * block_size` positions."""
+        ...
+
+
+@runtime_checkable
+class KeepsWeights(Protocol):
+    """A `MakeRunner` that keeps weights in a form of its own, by the checkpoint's `sha256` (with merged adapter)."""
+
+    def kept(
+        self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
+    ) -> ModelRunner | None:
+        """The runner, where an earlier start kept its weights, so that nothing need be merged; else None."""
+        ...
+
+
 @dataclass(frozen=True)
 class LoadedModel:
-    """A runner with its tokenizer. `salt` tells models and adapters apart in the prefix cache."""
+    """A runner with its tokenizer. `salt` tells models and merged adapters apart in the prefix cache.
+
+    `adapter` is the merged one, `adapters` those kept apart, by the name that a request gives.
+    """
 
     name: str
     runner: ModelRunner
@@ -29,26 +60,43 @@ class LoadedModel:
     eos_token_ids: tuple[int, ...]
     salt: str
     adapter: AdapterInfo | None
+    chat_template: ChatTemplate | None = None
+    adapters: Mapping[str, AdapterInfo] = field(default_factory=dict)
 
 
 def load_model(
-    spec: str | Path, adapter: Path | None = None, num_blocks: int = DEFAULT_BLOCKS, block_size: int = 16
+    spec: str | Path,
+    adapter: Path | None = None,
+    num_blocks: int = DEFAULT_BLOCKS,
+    block_size: int = 16,
+    adapters: Mapping[str, Path] | None = None,
+    make_runner: MakeRunner = ReferenceRunner,
 ) -> LoadedModel:
-    """Load `gemma3-270m` (the Python package), a Hugging Face folder, or a `.gguf` file, and merge `adapter` into it.
+    """Load `gemma3-270m` (the Python package), a Hugging Face folder, or a `.gguf` file.
 
-    `num_blocks * block_size` positions of keys and values are set aside. Raises CheckpointError (AdapterError for the
-    adapter) naming the file and the remedy.
+    `adapter` is merged into the weights; `adapters` (name to file or PEFT folder) are kept apart, and are differences
+    from the merged weights. `num_blocks * block_size` positions of keys and values are set aside. Raises
+    CheckpointError (AdapterError for adapters) naming the file and the remedy.
     """
     checkpoint = load_checkpoint(spec)
-    info = None
-    if adapter is not None:
-        info = merge_adapter(checkpoint.flat, checkpoint.config, checkpoint.sha256, adapter)
     config = checkpoint.config
-    tokenizer = Tokenizer(checkpoint.tokenizer_json, checkpoint.path, config.bos_token_id, config.eos_token_ids)
-    name = str(spec) if adapter is None else f"{spec}+{adapter.stem}"
-    salt = f"{checkpoint.sha256}+{adapter}"
-    runner = ReferenceRunner(checkpoint, num_blocks, block_size)
-    return LoadedModel(name, runner, tokenizer, config.eos_token_ids, salt, info)
+    merged = None if adapter is None else read_adapter(adapter, config, checkpoint.sha256)
+    apart = {name: read_adapter(path, config, checkpoint.sha256) for name, path in (adapters or {}).items()}
+    salt = f"{checkpoint.sha256}+{'' if adapter is None else _digest(adapter)}"
+    named = dataclasses.replace(checkpoint, sha256=salt)
+    kept = make_runner.kept(named, num_blocks, block_size, apart) if isinstance(make_runner, KeepsWeights) else None
+    if kept is None and merged is not None:
+        merge(merged, checkpoint.flat, config)
+    return LoadedModel(
+        name=str(spec) if adapter is None else f"{spec}+{adapter.stem}",
+        runner=kept or make_runner(named, num_blocks, block_size, apart),
+        tokenizer=Tokenizer(checkpoint.tokenizer_json, checkpoint.path, config.bos_token_id, config.eos_token_ids),
+        eos_token_ids=config.eos_token_ids,
+        salt=salt,
+        adapter=None if merged is None else merged.info,
+        chat_template=checkpoint.chat_template,
+        adapters={name: each.info for name, each in apart.items()},
+    )
 
 
 def load_checkpoint(spec: str | Path) -> Checkpoint:
@@ -62,3 +110,8 @@ def load_checkpoint(spec: str | Path) -> Checkpoint:
         return load_hf(path)
     remedy = f"give `{PRETRAINED}`, a Hugging Face folder, or a .gguf file"
     raise CheckpointError(path, "no such model", remedy)
+
+
+def _digest(adapter: Path) -> str:
+    files = sorted(adapter.glob("adapter_*")) if adapter.is_dir() else [adapter]
+    return hashlib.sha256("".join(sha256_of(file) for file in files).encode()).hexdigest()

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from premotor_runtime.models.errors import CheckpointError
 from premotor_runtime.models.packed import Floats
 
 _FLOATS = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "BF16": "<u2"}
+_PIECE = 1 << 20
 _REMEDY = "fetch or write the file again"
 
 
@@ -54,11 +56,26 @@ class SafetensorsFile:
         start, stop = entry["data_offsets"]
         dtype = np.dtype(_FLOATS[kind])
         count = (stop - start) // dtype.itemsize
-        raw = np.fromfile(self.path, dtype, count, offset=self._start + start).reshape(entry["shape"])
-        widened = (raw.astype(np.uint32) << 16).view(np.float32) if kind == "BF16" else raw
-        return np.asarray(widened, np.float32)
+        values = np.empty(count, np.float32)
+        with self.path.open("rb") as file:
+            file.seek(self._start + start)
+            # piece by piece, so that a large tensor is in memory once, not once in either width
+            for at in range(0, count, _PIECE):
+                raw = np.fromfile(file, dtype, min(_PIECE, count - at))
+                _widen(raw, kind, values[at : at + _PIECE])
+        shaped: Floats = values.reshape(entry["shape"])
+        return shaped
 
     def _entry(self, name: str) -> Any:
         if name not in self._entries:
             raise CheckpointError(self.path, f"it has no tensor `{name}`", _REMEDY)
         return self._entries[name]
+
+
+def _widen(raw: npt.NDArray[Any], kind: str, values: Floats) -> None:
+    if kind == "BF16":
+        bits = values.view(np.uint32)
+        bits[:] = raw
+        bits <<= 16
+    else:
+        values[:] = raw

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from json import loads
 from pathlib import Path
+from typing import Any
 
 from tokenizers import Tokenizer as _Tokenizer
 
@@ -28,6 +30,26 @@ class Tokenizer:
     def vocab_size(self) -> int:
         """Number of tokens that the tokenizer knows, added ones included."""
         return int(self._tokenizer.get_vocab_size())
+
+    def pieces(self) -> list[str]:
+        """How the vocabulary spells each token, in order; empty for an id that has none."""
+        vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+        pieces = [""] * (max(vocabulary.values(), default=-1) + 1)
+        for piece, token in vocabulary.items():
+            pieces[token] = piece
+        return pieces
+
+    @property
+    def added_tokens(self) -> dict[int, bool]:
+        """The ids of the added tokens, each with whether it is special: a mark for control rather than text."""
+        added = self._tokenizer.get_added_tokens_decoder()
+        return {int(token): bool(entry.special) for token, entry in added.items()}
+
+    @property
+    def decoder(self) -> dict[str, Any]:
+        """How pieces become text, as `tokenizer.json` says it; empty where it says nothing."""
+        decoder = self._tokenizer.decoder
+        return {} if decoder is None else dict(loads(decoder.__getstate__()))
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`; nothing is added before or after."""

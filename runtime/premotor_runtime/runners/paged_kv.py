@@ -30,6 +30,11 @@ class PagedKV:
         """Memory of one block: 2 x layers x kv heads x head size x positions x 4 bytes."""
         return 2 * config.num_hidden_layers * config.kv_size * block_size * 4
 
+    def copy_block(self, source: int, target: int) -> None:
+        """Copy one block, all layers."""
+        here, there = (slice(n * self.block_size, (n + 1) * self.block_size) for n in (source, target))
+        self.keys[:, there], self.values[:, there] = self.keys[:, here], self.values[:, here]
+
     def slots(self, block_table: Sequence[int], start: int, stop: int) -> Slots:
         """The slots of positions [start, stop). Raises IndexError when the block table is too short."""
         positions = np.arange(start, stop)

@@ -1,4 +1,4 @@
-"""The reference runner: the definition of the arithmetic, in numpy, for Llama and Gemma 3.
+"""The reference runner: the definition of the arithmetic, in numpy, for every feature of `ModelConfig`.
 
 All tokens of a step go through each matrix product together; only attention is done sequence by sequence. Faster
 runners are held to this one.
@@ -6,10 +6,11 @@ runners are held to this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from premotor_runtime.models.adapter import LoraAdapter
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats, LayerWeights, layer_weights
@@ -19,12 +20,26 @@ from premotor_runtime.runners.protocol import Chunk, ChunkOutput
 from premotor_runtime.runners.rotary import inverse_frequencies, rotate, rotation
 
 _TILE = 4096
+_QKV = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")
+_OUTPUT = ("self_attn.o_proj",)
+_GATE_UP = ("mlp.gate_proj", "mlp.up_proj")
+_DOWN = ("mlp.down_proj",)
 
 
 class ReferenceRunner:
-    """See `ModelRunner`. float32 throughout; not safe to call from two threads at once."""
+    """See `ModelRunner`. float32 throughout; not safe to call from two threads at once.
 
-    def __init__(self, checkpoint: Checkpoint, num_blocks: int, block_size: int = 16) -> None:
+    `adapters`: what `Chunk.adapter` may name; each is added to its own chunks' rows only.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        num_blocks: int,
+        block_size: int = 16,
+        adapters: Mapping[str, LoraAdapter] | None = None,
+    ) -> None:
+        self._adapters = dict(adapters or {})
         self.config = checkpoint.config
         self.num_blocks = num_blocks
         self.block_size = block_size
@@ -33,12 +48,19 @@ class ReferenceRunner:
         self._layers = layer_weights(checkpoint.flat, checkpoint.config)
         self._final_norm = checkpoint.flat[-checkpoint.config.hidden_size :]
         config = checkpoint.config
-        local_theta = config.rope_local_theta or config.rope_theta
         self._global_rope = inverse_frequencies(config.rope_theta, config.head_dim, config.rope_scaling)
-        self._local_rope = inverse_frequencies(local_theta, config.head_dim, None)
+        local = config.rope_local_theta
+        self._local_rope = self._global_rope if local is None else inverse_frequencies(local, config.head_dim, None)
+
+    @property
+    def adapter_names(self) -> tuple[str, ...]:
+        """What `Chunk.adapter` may name."""
+        return tuple(self._adapters)
 
     def step(self, batch: Sequence[Chunk]) -> list[ChunkOutput]:
         """See `ModelRunner.step`."""
+        if unknown := {chunk.adapter for chunk in batch} - {None, *self._adapters}:
+            raise ValueError(f"no adapter is called {sorted(map(str, unknown))}; loaded are {list(self._adapters)}")
         ids = np.concatenate([np.asarray(chunk.tokens, np.int64) for chunk in batch])
         positions = np.concatenate([np.arange(c.start, c.start + len(c.tokens), dtype=np.float32) for c in batch])
         turns = {False: rotation(positions, self._global_rope), True: rotation(positions, self._local_rope)}
@@ -47,8 +69,14 @@ class ReferenceRunner:
             sliding = self.config.window(number) is not None
             attended = self._attention(batch, number, layer, self._norm(x, layer.attention_norm), turns[sliding])
             x = x + self._norm(attended, layer.post_attention_norm)
-            x = x + self._norm(self._mlp(layer, self._norm(x, layer.mlp_norm)), layer.post_mlp_norm)
+            mixed = self._mlp(batch, number, layer, self._norm(x, layer.mlp_norm))
+            x = x + self._norm(mixed, layer.post_mlp_norm)
         return self._outputs(batch, x)
+
+    def copy_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Copy (source, target) blocks of keys and values, one pair after the other."""
+        for source, target in pairs:
+            self.kv.copy_block(source, target)
 
     def logits(self, hidden: Floats, ids: Ids | slice | None = None) -> Floats:
         """See `ModelRunner.logits`; tile by tile, so that a quantized table is never dequantized as a whole."""
@@ -69,19 +97,41 @@ class ReferenceRunner:
         normed: Floats = x / np.sqrt(mean_square + np.float32(self.config.rms_norm_eps)) * weight
         return normed
 
-    def _mlp(self, layer: LayerWeights, x: Floats) -> Floats:
-        """Gated: down(act(gate(x)) * up(x)), act = SiLU for Llama, tanh-approximated GELU for Gemma."""
-        gate, up = np.split(x @ layer.gate_up.T, 2, axis=-1)
-        gated = (_gelu(gate) if self.config.is_gemma else _silu(gate)) * up
-        mixed: Floats = gated @ layer.down.T
-        return mixed
+    def _linear(self, batch: Sequence[Chunk], number: int, x: Floats, weight: Floats, targets: Sequence[str]) -> Floats:
+        """x @ weight.T, to which every chunk's adapter adds; `weight` stacks the rows of `targets`."""
+        result: Floats = x @ weight.T
+        at = 0
+        for chunk in batch:
+            rows, at = slice(at, at + len(chunk.tokens)), at + len(chunk.tokens)
+            factors = self._adapters[chunk.adapter].factors if chunk.adapter is not None else {}
+            named = [(factors.get(f"layers.{number}.{target}"), self._columns(target)) for target in targets]
+            column = 0
+            for factor, width in named:
+                if factor is not None:
+                    result[rows, column : column + width] += factor.change(x[rows])
+                column += width
+        return result
+
+    def _columns(self, target: str) -> int:
+        config = self.config
+        widths = {_QKV[0]: config.query_size, _QKV[1]: config.kv_size, _QKV[2]: config.kv_size}
+        return widths.get(target, config.intermediate_size if target in _GATE_UP else config.hidden_size)
+
+    def _mlp(self, batch: Sequence[Chunk], number: int, layer: LayerWeights, x: Floats) -> Floats:
+        """Gated: down(act(gate(x)) * up(x)), act = SiLU or the tanh-approximated GELU."""
+        gate, up = np.split(self._linear(batch, number, x, layer.gate_up, _GATE_UP), 2, axis=-1)
+        gated = (_gelu(gate) if self.config.activation == "gelu_tanh" else _silu(gate)) * up
+        return self._linear(batch, number, gated, layer.down, _DOWN)
 
     def _attention(
         self, batch: Sequence[Chunk], number: int, layer: LayerWeights, x: Floats, turn: tuple[Floats, Floats]
     ) -> Floats:
         config = self.config
         sizes = [config.query_size, config.query_size + config.kv_size]
-        query, key, value = (part.reshape(len(x), -1, config.head_dim) for part in np.split(x @ layer.qkv.T, sizes, -1))
+        projected = self._linear(batch, number, x, layer.qkv, _QKV)
+        if layer.qkv_bias is not None:
+            projected += layer.qkv_bias
+        query, key, value = (part.reshape(len(x), -1, config.head_dim) for part in np.split(projected, sizes, -1))
         query = rotate(self._norm(query, layer.query_norm), turn)
         key = rotate(self._norm(key, layer.key_norm), turn)
         parts, at = [], 0
@@ -90,8 +140,7 @@ class ReferenceRunner:
             self._store(number, chunk, key[here], value[here])
             parts.append(self._attend(number, chunk, query[here]))
             at = here.stop
-        joined: Floats = np.concatenate(parts) @ layer.output.T
-        return joined
+        return self._linear(batch, number, np.concatenate(parts), layer.output, _OUTPUT)
 
     def _store(self, number: int, chunk: Chunk, key: Floats, value: Floats) -> None:
         slots = self.kv.slots(chunk.block_table, chunk.start, chunk.start + len(key))

@@ -47,7 +47,7 @@ def continued_start(folder: Path) -> Start:
     """The weights in `folder`; optimizer state is not kept. Raises CheckpointError for what cannot be trained here."""
     checkpoint = load_hf(folder)
     config = checkpoint.config
-    if config.is_gemma or config.rope_scaling or not config.tie_word_embeddings:
+    if config.architecture != "llama" or config.rope_scaling or not config.tie_word_embeddings:
         raise CheckpointError(folder, "it is not a Llama with plain rope and tied embeddings", "start afresh")
     weights = {EMBEDDING: checkpoint.embedding.rows(slice(None)), **named_views(checkpoint.flat, config)}
     parameters = {name: torch.tensor(weight).requires_grad_() for name, weight in weights.items()}

@@ -67,7 +67,7 @@ def hf_folder(tmp_path: Path) -> Path:
 def write_gguf(tmp_path: Path) -> Callable[..., Path]:
     """Writes a tiny Gemma 3 GGUF with quantized matrices; keyword arguments change its metadata."""
 
-    def write(name: str = "tiny.gguf", architecture: str = "gemma3", **changes: object) -> Path:
+    def write(name: str = "tiny.gguf", architecture: str = "gemma3", chat: str = "", **changes: object) -> Path:
         path = tmp_path / name
         writer = gguf.GGUFWriter(path, architecture)
         values = {
@@ -81,6 +81,8 @@ def write_gguf(tmp_path: Path) -> Callable[..., Path]:
         writer.add_float32(f"{architecture}.attention.layer_norm_rms_epsilon", 1e-6)
         writer.add_float32(f"{architecture}.rope.freq_base", 1e6)
         _add_tokenizer(writer)
+        if chat:
+            writer.add_chat_template(chat)
         _add_tensors(writer)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 from premotor_runtime.models.adapter import PREFIX  # noqa: E402
 from premotor_runtime.models.config import ModelConfig  # noqa: E402
+from premotor_runtime.models.features import features  # noqa: E402
 from premotor_runtime.models.safetensors_file import SafetensorsFile  # noqa: E402
 from premotor_runtime.training.gemma import factor_shapes, pack_attention  # noqa: E402
 from premotor_runtime.training.loop import TrainSettings, learning_rate  # noqa: E402
@@ -45,7 +46,7 @@ def tiny() -> ModelConfig:
         architecture="gemma3", vocab_size=50, hidden_size=8, intermediate_size=16, num_hidden_layers=2,
         num_attention_heads=2, num_key_value_heads=1, head_dim=4, rms_norm_eps=1e-6, rope_theta=1e6,
         max_position_embeddings=64, tie_word_embeddings=True, bos_token_id=2, eos_token_ids=(1,), attention_scale=0.5,
-        rope_local_theta=1e4, sliding_window=512, sliding_layers=(True, False),
+        rope_local_theta=1e4, sliding_window=512, sliding_layers=(True, False), **features("gemma3", 8),
     )  # fmt: skip
 
 
