@@ -1,0 +1,113 @@
+"""Which runner runs a model: the native one where it can be built, else the reference, said aloud once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from premotor_runtime.models.adapter import LoraAdapter
+from premotor_runtime.models.checkpoint import Checkpoint
+from premotor_runtime.runners.native.errors import BuildError
+from premotor_runtime.runners.native.runner import NativeRunner, weights_are_kept
+from premotor_runtime.runners.protocol import ModelRunner
+from premotor_runtime.runners.reference import ReferenceRunner
+
+RunnerName = Literal["auto", "native", "reference"]
+_log = logging.getLogger(__name__)
+_warned: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The latest choice in this process; `reason` says why it is not the native runner, empty where it is."""
+
+    runner: str
+    reason: str = ""
+    detail: str = ""
+
+
+_chosen: list[Chosen] = []
+
+
+def latest_choice() -> Chosen | None:
+    """What was chosen last in this process, for `doctor` and results; None before the first model."""
+    return _chosen[-1] if _chosen else None
+
+
+@dataclass(frozen=True)
+class RunnerChoice:
+    """Makes runners for `load_model`.
+
+    `auto` takes the native runner where it can be built and the reference otherwise, with one warning; `native`
+    insists. The rest is for the native runner, see `NativeRunner`.
+    """
+
+    runner: RunnerName = "auto"
+    precision: str = "int8"
+    threads: int | None = None
+    cores: tuple[int, ...] = ()
+    folder: Path | None = None
+
+    def __call__(
+        self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
+    ) -> ModelRunner:
+        """See `MakeRunner`. Raises BuildError where the native runner is insisted on, NativeOptionError."""
+        if self.runner == "reference":
+            return self._reference(checkpoint, num_blocks, block_size, adapters, "it was asked for")
+        try:
+            return self._native(checkpoint, num_blocks, block_size, adapters)
+        except BuildError as error:
+            if self.runner == "native":
+                raise
+            _warn_once(f"the native runner cannot be built: {error}; the slower reference runner is used")
+            return self._reference(checkpoint, num_blocks, block_size, adapters, str(error), error.output)
+
+    def kept(
+        self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
+    ) -> ModelRunner | None:
+        """See `KeepsWeights`."""
+        if self.runner == "reference":
+            return None
+        try:
+            known = weights_are_kept(checkpoint, self.precision, checkpoint.sha256, self.folder)
+            return self._native(checkpoint, num_blocks, block_size, adapters) if known else None
+        except BuildError:
+            return None  # told by the call that follows
+
+    def _native(
+        self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
+    ) -> ModelRunner:
+        runner = NativeRunner(
+            checkpoint,
+            num_blocks,
+            block_size,
+            adapters,
+            precision=self.precision,
+            threads=self.threads,
+            cores=self.cores,
+            weights_key=checkpoint.sha256,
+            folder=self.folder,
+        )
+        _chosen.append(Chosen("native", detail=f"{runner.instruction_set}, {self.precision}, {runner.threads} threads"))
+        return runner
+
+    def _reference(
+        self,
+        checkpoint: Checkpoint,
+        num_blocks: int,
+        block_size: int,
+        adapters: Mapping[str, LoraAdapter],
+        reason: str,
+        detail: str = "",
+    ) -> ModelRunner:
+        _chosen.append(Chosen("reference", reason, detail))
+        return ReferenceRunner(checkpoint, num_blocks, block_size, adapters)
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        _log.warning(message)

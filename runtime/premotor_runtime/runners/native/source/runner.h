@@ -1,0 +1,92 @@
+// One step of the model over a whole batch, as a program of phases for the pool.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "attention.h"
+#include "cache.h"
+#include "model.h"
+#include "pool.h"
+#include "words.h"
+
+namespace premotor::model {
+
+enum Pick : int { kNothing = 0, kGreedy = 1, kLogits = 2 };
+
+// One chunk as the caller describes it: eight 8-byte fields.
+struct ChunkInput {
+    int64_t count, start, table_length, wanted, pick;
+    int64_t among_count;   // -1: all words
+    const int64_t* among;  // ids
+    float* logits;         // where they go when pick is kLogits
+};
+
+struct StepInput {
+    int chunks;
+    const ChunkInput* chunk;
+    const int32_t *tokens, *tables, *wanted;  // of all chunks, one after the other
+    float* hidden;                            // (wanted of all chunks, kHidden)
+    int32_t* token;                           // one a chunk; -1: none
+    double* logprob;                          // one a chunk
+};
+
+// What a thread needs for itself.
+struct Scratch {
+    AttentionScratch attention;
+    Buffer<float> rows;
+    Buffer<uint8_t> packed;
+    uint64_t prepared = 0;  // the phase that `packed` was made for
+};
+
+class Runner {
+   public:
+    Runner(Model model, const float* global_frequencies, const float* local_frequencies, int blocks, int block_size,
+           bool half_cache, int threads, std::vector<int> cores);
+
+    void step(const StepInput& input);
+
+    // Logits of words [first, end) for `rows` final hidden states (rows, kHidden), to out (rows, end - first).
+    void logits(const float* hidden, int rows, int first, int end, float* out);
+    // Of the words `ids`, to out (rows, count).
+    void logits(const float* hidden, int rows, const int64_t* ids, int count, float* out);
+    // Largest logit and sum of e^(logit - largest) over words [first, end), one of each a row.
+    void normalizers(const float* hidden, int rows, int first, int end, double* largest, double* rest);
+
+    const Model model;
+
+   private:
+    friend struct Work;
+    template <class T>
+    void add_layers(const Cache<T>& cache);
+    void lay_out(const StepInput& input);
+    void ask_words(const StepInput& input);
+    void answer(const StepInput& input) const;
+    void run_words();
+    void add(void (*work)(void*, const Phase&, int, int), int layer, int chunks);
+    int pieces(const Linear& linear) const;
+
+    std::unique_ptr<Cache<float>> floats_;
+    std::unique_ptr<Cache<Half>> halves_;
+    Rotation global_, local_;
+    Pool pool_;
+    std::vector<Scratch> scratch_;
+    std::vector<Phase> program_;
+    uint64_t serial_ = 0;  // grows with every phase run
+
+    // the step at work
+    const StepInput* input_ = nullptr;
+    int tokens_ = 0;
+    bool small_ = false;   // each thread prepares its own copy of a product's input: cheaper than another phase
+    bool single_ = false;  // one token a chunk: attention writes keys and values itself
+    std::vector<Span> spans_;
+    std::vector<int> span_of_;    // of each token
+    std::vector<Unit> units_[2];  // for layers without and with a window
+    Partials partials_[2];
+    Buffer<float> stream_[2], qkv_, attended_, partial_, branch_, gate_, up_;
+    Buffer<uint8_t> packed_;
+    Words words_;
+    std::vector<int> answers_;  // of each chunk: which question of words_ it asked, or -1
+};
+
+}  // namespace premotor::model
