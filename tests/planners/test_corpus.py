@@ -13,9 +13,9 @@ from premotor_planners.corpus.lexicon import is_held_out, load_lexicon
 from premotor_planners.corpus.pack import Pack, Question, Split, answer_text, catalogue_text, generate_packs
 from premotor_planners.corpus.templates import load_templates
 from premotor_planners.corpus.worlds import DOCKS, USER, thing_phrases
-from premotor_planners.task.answer import Answer, AskAnswer, RefusalAnswer, StepsAnswer
+from premotor_planners.task.answers.answer import Answer, AskAnswer, RefusalAnswer, StepsAnswer
+from premotor_planners.task.answers.compact import parse_answer, render_answer
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.compact import parse_answer, render_answer
 
 SPLITS: tuple[Split, ...] = ("train", "names", "wording")
 

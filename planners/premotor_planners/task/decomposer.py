@@ -9,11 +9,11 @@ from __future__ import annotations
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.decomposition import Decision, Decomposition
 from premotor_planners.task.deliberation import Deliberation
-from premotor_planners.task.judge import Situation
+from premotor_planners.task.evidence.judge import Situation
 from premotor_planners.task.language_model import LanguageModel
 from premotor_planners.task.normalize import normalize
 from premotor_planners.task.outcome import Refusal
-from premotor_planners.task.reading import read
+from premotor_planners.task.reading.reading import read
 
 
 class Decomposer:

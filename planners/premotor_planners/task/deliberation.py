@@ -6,42 +6,32 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from premotor_planners.task.answer import AskAnswer, RefusalAnswer, StepsAnswer
-from premotor_planners.task.capability import beyond_skills
-from premotor_planners.task.compact import render_answer, render_steps
-from premotor_planners.task.confidence import answer_probability, unsure_names
+from premotor_planners.task.accounts import account, problem_from, problem_of, sentence
+from premotor_planners.task.answers.answer import AskAnswer, RefusalAnswer, StepsAnswer
+from premotor_planners.task.answers.compact import render_answer
 from premotor_planners.task.decomposition import Decision
-from premotor_planners.task.hazards import hazard
-from premotor_planners.task.judge import Judged, Situation, judge, same_effects
+from premotor_planners.task.evidence.confidence import answer_probability, unsure_names
+from premotor_planners.task.evidence.judge import Judged, Situation, judge, same_effects
+from premotor_planners.task.guards.capability import beyond_skills, scheduled_words
+from premotor_planners.task.guards.hazards import hazard
 from premotor_planners.task.language_model import Generation, LanguageModel
-from premotor_planners.task.outcome import Problem, Question, Refusal, unclear, unknown, unsafe, unsupported, which
+from premotor_planners.task.outcome import Problem, Question, Refusal
 from premotor_planners.task.phrasebook import parse as parse_phrase
 from premotor_planners.task.plan import PlanOrigin
 from premotor_planners.task.proposals import Proposal, propose, propose_again
-from premotor_planners.task.reading import Reading
-from premotor_planners.task.rules import plan_by_rules
-
-REFUSAL_TRUST = 0.9
-"""A model's refusal as unsafe or unsupported outweighs what the rules understood when it was at least this sure."""
-
-REFUSAL_TRUST_WITH_HAZARDS = 0.5
-"""The same, where the plan of the rules takes a dangerous thing."""
-
-OVERRULE_TRUST = 0.85
-"""A model's plan, with nothing against it, is taken before a different one of the rules when it was this sure."""
-
-GOOD_PLAN_TRUST = 0.2
-"""The least certainty of a model's plan against which nothing speaks, but that the rules could not make."""
-
-PLAN_TRUST = 0.3
-"""A model's plan overrules mild doubts, and rules that did not understand, when the model was at least this sure."""
-
+from premotor_planners.task.reading.reading import Reading
+from premotor_planners.task.rules.planner import plan_by_rules
+from premotor_planners.task.trust import (
+    GOOD_PLAN_TRUST,
+    OVERRULE_TRUST,
+    PLAN_TRUST,
+    REASON_TRUST,
+    REFUSAL_TRUST,
+    REFUSAL_TRUST_WITH_HAZARDS,
+)
 
 Outcome: TypeAlias = "tuple[Judged | None, Problem | None]"
 """A plan that may be carried out, or why there is none."""
-
-REASON_TRUST = 0.5
-"""Below this the reason for a refusal is the one of the rules, even if they only say that they do not understand."""
 
 
 @dataclass
@@ -64,7 +54,7 @@ class Deliberation:
         """The judged plan, or the problem; exactly one of them."""
         danger = hazard(self.reading)
         if danger:
-            self._note("hazards", _sentence(danger))
+            self._note("hazards", sentence(danger))
             return None, danger
         known = self._phrasebook()
         if known is not None and known[0] is None:
@@ -82,25 +72,26 @@ class Deliberation:
             return None
         if not isinstance(answer, StepsAnswer):
             self._note("phrasebook", render_answer(answer))
-            return None, self._problem_from(answer)
+            return None, problem_from(answer, self.reading.catalogue)
         judged = judge(answer.steps, self.reading, self.situation, "fallback")
-        self._note("phrasebook", _account(judged))
-        self.known = not judged.errors and beyond_skills(self.reading) is None
+        self._note("phrasebook", account(judged))
+        texts = [step.name for step in answer.steps if step.skill == "say"]
+        self.known = not judged.errors and scheduled_words(texts) is None
         return (judged, None) if self.known else None
 
     def _rules(self) -> Outcome:
         """The rules' plan if it stands every check, else the problem they see."""
         problem = beyond_skills(self.reading)
         if problem:
-            self._note("capability", _sentence(problem))
+            self._note("capability", sentence(problem))
             return None, problem
         answer = plan_by_rules(self.reading)
         if not isinstance(answer, StepsAnswer):
-            self._note("rules", _sentence(answer))
+            self._note("rules", sentence(answer))
             return None, answer
         judged = judge(answer.steps, self.reading, self.situation, "fallback")
-        self._note("rules", _account(judged))
-        return (judged, None) if judged.good else (None, _problem_of(judged))
+        self._note("rules", account(judged))
+        return (judged, None) if judged.good else (None, problem_of(judged))
 
     def _with_model(self, model: LanguageModel, ruled: Judged | None, problem: Problem | None) -> Outcome:
         first = self._take(propose(model, self.reading, self.task), "llm")
@@ -128,7 +119,7 @@ class Deliberation:
         if not isinstance(answer, StepsAnswer):
             return self._declined(answer, proposal, ruled, problem)
         judged = judge(answer.steps, self.reading, self.situation, origin)
-        self._note("evidence", _account(judged))
+        self._note("evidence", account(judged))
         if ruled is not None:
             return self._reconcile(judged, ruled, proposal) if judged.good or self._agree(judged, ruled) else None
         return self._only_model(judged, proposal) if judged.likely else None
@@ -170,19 +161,10 @@ class Deliberation:
         if ruled is not None and not trusted:
             self._note("choice", f"the model declines ({sure:.2f}), the rules explain every word: their plan is taken")
             return ruled, None
-        mine = self._problem_from(answer)
+        mine = problem_from(answer, self.reading.catalogue)
         specific = problem is not None and not (isinstance(problem, Refusal) and problem.kind == "unclear")
         better = problem is not None and not trusted and (specific or sure < REASON_TRUST)
         return None, problem if better else mine
-
-    def _problem_from(self, answer: RefusalAnswer | AskAnswer) -> Problem:
-        if isinstance(answer, AskAnswer):
-            return which(answer.candidates)
-        if answer.kind == "unknown":
-            return unknown(answer.what, self.reading.catalogue)
-        if answer.kind == "unsafe":
-            return unsafe("it could hurt somebody or break something")
-        return unsupported("do that") if answer.kind == "unsupported" else unclear()
 
     def _feedback(self, proposal: Proposal) -> str:
         if isinstance(proposal.answer, StepsAnswer):
@@ -200,26 +182,3 @@ class Deliberation:
             asked = next((d.problem for d in judged.doubts if isinstance(d.problem, Question)), None)
             return None, asked or problem
         return None, problem
-
-
-def _sentence(problem: Problem) -> str:
-    return problem.reason if isinstance(problem, Refusal) else problem.text
-
-
-def _account(judged: Judged) -> str:
-    text = render_steps(judged.steps)
-    against = [*judged.errors, *(doubt.about for doubt in judged.doubts)]
-    return f"{text}: {'; '.join(against)}" if against else f"{text}: accepted"
-
-
-def _problem_of(judged: Judged) -> Problem:
-    """What to tell the person about a plan of the rules that fails a check."""
-    if judged.errors:
-        return _impossible(judged.errors[0])
-    questions = [d.problem for d in judged.doubts if isinstance(d.problem, Question)]
-    return questions[0] if questions else judged.doubts[0].problem
-
-
-def _impossible(error: str) -> Refusal:
-    """A plan that was understood but cannot be carried out, as a sentence."""
-    return Refusal("unsupported", f"That cannot be done: {error}.")

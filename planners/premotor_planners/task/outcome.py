@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from premotor_planners.task.answer import RefusalKind
+from premotor_planners.task.answers.answer import RefusalKind
 from premotor_planners.task.catalogue import Catalogue
 
 MOST_NAMED = 8

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from premotor_foundation.errors import PremotorError
 from premotor_planners.errors import AnswerError
-from premotor_planners.task.answer import Answer
-from premotor_planners.task.compact import parse_answer
-from premotor_planners.task.grammar import answer_grammar
+from premotor_planners.task.answers.answer import Answer
+from premotor_planners.task.answers.compact import parse_answer
+from premotor_planners.task.answers.grammar import answer_grammar
+from premotor_planners.task.answers.prompt import prompt_blocks
 from premotor_planners.task.language_model import Generation, LanguageModel
-from premotor_planners.task.prompt import prompt_blocks
-from premotor_planners.task.reading import Reading
+from premotor_planners.task.reading.reading import Reading
 
 MAX_TOKENS = 160
 """Twelve steps of about a dozen tokens; an answer cut off here is rejected."""

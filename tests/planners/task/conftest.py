@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from premotor_foundation.strict_yaml import load
+from premotor_planners.task.answers.compact import render_steps
+from premotor_planners.task.answers.expand import collapse
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.compact import render_steps
 from premotor_planners.task.decomposer import Decomposer
 from premotor_planners.task.decomposition import Decomposition
-from premotor_planners.task.expand import collapse
 from premotor_planners.task.from_world import catalogue_from_world
 from premotor_planners.world.model import World
 

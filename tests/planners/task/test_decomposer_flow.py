@@ -14,7 +14,7 @@ from premotor_planners.errors import AnswerError
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.decomposer import Decomposer
 from premotor_planners.task.decomposition import Decomposition
-from premotor_planners.task.judge import Situation
+from premotor_planners.task.evidence.judge import Situation
 from premotor_planners.task.language_model import Generation
 
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import combinations
 
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.naming import HEADLESS, Names
+from premotor_planners.task.lexicon.vocabulary import singulars
+from premotor_planners.task.lexicon.words import name_words
 from premotor_planners.task.phrasebook.thesaurus import Phrase, Thesaurus, thesaurus
-from premotor_planners.task.vocabulary import singulars
-from premotor_planners.task.words import name_words
+from premotor_planners.task.reading.naming import HEADLESS, Names
 
 MAX_MODIFIERS = 4
 

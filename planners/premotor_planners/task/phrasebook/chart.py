@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from premotor_planners.task.phrasebook.frames import POLITE_ENDS, Frame, Link, frames
+from premotor_planners.task.phrasebook.frames import POLITE_ENDS, Frame, Link, Links, frames
 from premotor_planners.task.phrasebook.matcher import Clause, Matcher, TooMuchWork
 from premotor_planners.task.phrasebook.patterns import phrase_tree
 from premotor_planners.task.phrasebook.politeness import beginnings, endings
 from premotor_planners.task.phrasebook.references import Referrer
 from premotor_planners.task.phrasebook.sentence import Sentence
 
-MAX_WORDS, MAX_WORK, MAX_CLAUSES, MAX_READINGS = 80, 5_000, 4, 12
+MAX_WORDS, MAX_WORK, MAX_CLAUSES, MAX_READINGS = 80, 20_000, 4, 12
+RUN_ON_COST = 0.01
+"""A reading as one clause is the better one; only among readings alike in all else does this decide."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,13 @@ class Reading:
 
     clauses: tuple[Clause, ...]
     shaky: bool = False
+    run_on: int = 0
+    """Clauses that follow another with nothing between them."""
 
     @property
     def cost(self) -> float:
         """How much of it is unexplained."""
-        return sum(clause.cost for clause in self.clauses)
+        return sum(clause.cost for clause in self.clauses) + RUN_ON_COST * self.run_on
 
 
 Found = tuple[int, Reading]
@@ -93,19 +97,18 @@ class Chart:
         return self._chains[key]
 
     def _continued(self, end: int, clause: Clause, clauses: int) -> Iterator[Found]:
-        for link in frames().links:
+        for link in frames().links.at(self.sentence.words, end):
             if self.joins(link, end):
                 unsure = clause.open and not self.is_clear(link, end)
+                bare = int(not link.words and not self.sentence.gaps[end])
                 for last, rest in self.chains(end + len(link.words), clauses - 1):
                     self.spend()
                     if not unsure or rest.clauses[0].leaf.imperative:
-                        yield last, Reading((clause, *rest.clauses), rest.shaky or unsure)
+                        yield last, Reading((clause, *rest.clauses), rest.shaky or unsure, rest.run_on + bare)
 
     def joins(self, link: Link, index: int) -> bool:
-        """Whether the link stands at `index`; where it is mere punctuation, that must be there if any is."""
-        if link.words:
-            return self.sentence.has(link.words, index)
-        return index < self.size and (bool(self.sentence.gaps[index]) or self.sentence.unmarked)
+        """Whether the link, whose words stand at `index`, joins; mere punctuation must be there if any is."""
+        return bool(link.words) or (index < self.size and (bool(self.sentence.gaps[index]) or self.sentence.unmarked))
 
     def is_clear(self, link: Link, index: int) -> bool:
         """Whether a message cannot go on over the link."""
@@ -113,22 +116,23 @@ class Chart:
 
     def framed(self, frame: Frame, start: int) -> list[Reading]:
         """Readings of start to the end of the sentence by one join template."""
-        if not self.sentence.has(frame.links[0].words, start):
-            return []
-        partial = [(start + len(frame.links[0].words), Reading(()))]
-        for link in frame.links[1:]:
-            partial = list(self._extended(link, link is frame.links[-1], partial))
+        words = self.sentence.words
+        partial = [(start + len(link.words), Reading(())) for link in frame.links[0].at(words, start)]
+        for links in frame.links[1:]:
+            partial = list(self._extended(links, links is frame.links[-1], partial))
         order = sorted(range(len(frame.slots)), key=lambda i: frame.slots[i])
         whole = [reading for end, reading in partial if end == self.size]
         return [replace(reading, clauses=tuple(reading.clauses[i] for i in order)) for reading in whole]
 
-    def _extended(self, link: Link, is_last: bool, partial: list[Found]) -> Iterator[Found]:
+    def _extended(self, links: Links, is_last: bool, partial: list[Found]) -> Iterator[Found]:
         for start, before in partial:
             for end, clause in self.units(start) if start < self.size else ():
-                self.spend()
-                if end == self.size if is_last and not link.words else self.joins(link, end):
-                    unsure = clause.open and end < self.size and not self.is_clear(link, end)
-                    yield end + len(link.words), Reading((*before.clauses, clause), before.shaky or unsure)
+                for link in links.at(self.sentence.words, end):
+                    self.spend()
+                    if end == self.size if is_last and not link.words else self.joins(link, end):
+                        unsure = clause.open and end < self.size and not self.is_clear(link, end)
+                        grown = Reading((*before.clauses, clause), before.shaky or unsure, before.run_on)
+                        yield end + len(link.words), grown
 
 
 def _cheapest(readings: dict[Found, None]) -> list[Found]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from premotor_planners.task.answer import CompactStep
-from premotor_planners.task.naming import SPEAKER
+from premotor_planners.task.answers.answer import CompactStep
+from premotor_planners.task.reading.naming import SPEAKER
 
 TAKE = frozenset({"pick", "pickup"})
 CARRY = TAKE | {"move", "swap_order", "contrast", "give", "give_me", "contrast_give_me", "move_all", "fetch_and_come"}

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from premotor_planners.task.phrasebook.patterns import OPEN_SLOTS, Leaf, Node, command_words, phrase_tree
+from premotor_planners.task.phrasebook.graph import Leaf, Node
+from premotor_planners.task.phrasebook.patterns import OPEN_SLOTS, command_words, phrase_tree
 from premotor_planners.task.phrasebook.references import Reference, Referrer
 from premotor_planners.task.phrasebook.sentence import Sentence
 
@@ -72,7 +73,7 @@ class Matcher:
             self._known[start] = list(self._walk(phrase_tree(), start, Clause(Leaf("", False, False)), start))
         return self._known[start]
 
-    def _walk(self, node: Node, index: int, clause: Clause, start: int) -> Iterator[tuple[int, Clause]]:
+    def _walk(self, node: Node[Leaf], index: int, clause: Clause, start: int) -> Iterator[tuple[int, Clause]]:
         self.spend()
         for leaf in node.leaves:
             yield index, self._ending(leaf, clause, index)
@@ -107,7 +108,7 @@ class Matcher:
                     return True
         return False
 
-    def _fill(self, slot: str, index: int, after: Node) -> Iterator[tuple[int, Filling, float, bool]]:
+    def _fill(self, slot: str, index: int, after: Node[Leaf]) -> Iterator[tuple[int, Filling, float, bool]]:
         if slot in OPEN_SLOTS:
             yield from self._messages(slot, index, after)
         elif slot == "duration":
@@ -118,7 +119,7 @@ class Matcher:
             for end, reference in self.referrer.at(slot, index):
                 yield end, Filling(slot, reference), reference.cost, False
 
-    def _messages(self, slot: str, index: int, after: Node) -> Iterator[tuple[int, Filling, float, bool]]:
+    def _messages(self, slot: str, index: int, after: Node[Leaf]) -> Iterator[tuple[int, Filling, float, bool]]:
         words = self.sentence.words
         for end in range(index + 1, min(index + MAX_MESSAGE_WORDS, len(words)) + 1):
             follows = end < len(words) and words[end] in after.words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from premotor_planners.task.answer import (
+from premotor_planners.task.answers.answer import (
     MAX_STEPS,
     MAX_TEXT_CHARS,
     Answer,
@@ -14,7 +14,6 @@ from premotor_planners.task.answer import (
     StepsAnswer,
 )
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.phrasebook.aliases import best
 from premotor_planners.task.phrasebook.intents import (
     CARRY,
@@ -28,6 +27,7 @@ from premotor_planners.task.phrasebook.intents import (
 )
 from premotor_planners.task.phrasebook.matcher import Clause
 from premotor_planners.task.phrasebook.settling import Senseless, Settler, Trouble
+from premotor_planners.task.reading.naming import SPEAKER
 
 UNTOLD = "?"
 """Held instead of an object whose clause is refused."""

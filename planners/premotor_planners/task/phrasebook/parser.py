@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from premotor_planners.task.answer import Answer, StepsAnswer
+from premotor_planners.task.answers.answer import Answer, StepsAnswer
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.phrasebook.aliases import aliases_of
 from premotor_planners.task.phrasebook.chart import Chart, Reading
@@ -43,14 +43,18 @@ def _agreed(readings: list[Reading], catalogue: Catalogue) -> Answer | None:
         return None
     least = min(reading.cost for reading in readings) + _SLACK
     close = [reading for reading in readings if reading.cost <= least]
-    if any(reading.shaky or any(clause.shaky for clause in reading.clauses) for reading in close):
-        return None
-    answers: dict[Answer, None] = {}
+    sure: dict[Answer, None] = {}
+    shaky: dict[Answer, None] = {}
     for reading in close:
+        doubtful = reading.shaky or any(clause.shaky for clause in reading.clauses)
         try:
-            answers[meaning(reading.clauses, catalogue)] = None
+            (shaky if doubtful else sure)[meaning(reading.clauses, catalogue)] = None
         except Senseless:
-            continue
+            if doubtful:
+                return None
+    answers = sure | shaky
+    if len(sure) != len(answers):
+        return None
     answer = next(iter(answers)) if len(answers) == 1 else None
     return None if answer is not None and _names_its_hearers(answer) else answer
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from premotor_planners.corpus.lexicon import WEAPONS
-from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.phrasebook.aliases import Aliases, Option, those_at
 from premotor_planners.task.phrasebook.sentence import Sentence
 from premotor_planners.task.phrasebook.strangers import is_absent
+from premotor_planners.task.reading.naming import SPEAKER
 
 DETERMINERS = frozenset({"the", "my", "that", "this", "our", "your", "his", "her", "their", "these", "those"})
 ANY = frozenset({"a", "an", "any", "one", "some"})

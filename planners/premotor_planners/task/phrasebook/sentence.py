@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from premotor_planners.task.durations import find_durations
-from premotor_planners.task.words import MARKS, Text, Word, read_words
+from premotor_planners.task.lexicon.durations import find_durations
+from premotor_planners.task.lexicon.words import MARKS, Text, Word, read_words
 
 ENDS = frozenset(".!?;")
 """Marks that end a sentence."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from premotor_planners.task.answer import MAX_CANDIDATES, Answer, AskAnswer, RefusalAnswer
+from premotor_planners.task.answers.answer import MAX_CANDIDATES, Answer, AskAnswer, RefusalAnswer
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.naming import SPEAKER
 from premotor_planners.task.phrasebook.aliases import Option, best, those_at
 from premotor_planners.task.phrasebook.references import Reference
+from premotor_planners.task.reading.naming import SPEAKER
 
 
 class Senseless(Exception):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from premotor_planners.task.mentions import slipped
+from premotor_planners.task.lexicon.vocabulary import singulars, vocabulary
 from premotor_planners.task.phrasebook.aliases import Aliases
 from premotor_planners.task.phrasebook.frames import frames
 from premotor_planners.task.phrasebook.patterns import tree_words
 from premotor_planners.task.phrasebook.sentence import Sentence
 from premotor_planners.task.phrasebook.thesaurus import thesaurus
-from premotor_planners.task.vocabulary import singulars, vocabulary
+from premotor_planners.task.reading.slips import slipped
 
 MIN_LETTERS = 4
+MIN_PLAIN_LETTERS = 5
+"""Shorter words are corrected only to words of a name."""
 
 
 def corrected(sentence: Sentence, aliases: Aliases) -> Sentence:
@@ -27,8 +29,14 @@ def _right(word: str, sentence: Sentence, index: int, aliases: Aliases) -> str:
         return word
     if sentence.word(index).capital:
         return word
-    near = {other for other in (*_shelf().get(word[0], ()), *aliases.words) if slipped(word, other)}
+    plain = _shelf().get(word[0], ()) if len(word) >= MIN_PLAIN_LETTERS else ()
+    near = {other for other in (*plain, *aliases.words) if slipped(word, other) and not _is_form(word, other)}
     return near.pop() if len(near) == 1 else word
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Singular and plural, or a word and its `-y`: no slip of the fingers."""
+    return word in (other + "s", other + "y") or other in (word + "s", word + "y")
 
 
 def _is_known(word: str, aliases: Aliases) -> bool:
@@ -39,10 +47,7 @@ def _is_known(word: str, aliases: Aliases) -> bool:
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
     """Every word of the phrasebook."""
-    polite = {word for phrase in (*frames().before, *frames().after) for word in phrase}
-    joining = {w for frame in frames().frames for link in frame.links for w in link.words}
-    joining |= {word for link in frames().links for word in link.words}
-    return tree_words() | thesaurus().words | polite | joining
+    return tree_words() | thesaurus().words | frames().words
 
 
 @lru_cache(maxsize=1)

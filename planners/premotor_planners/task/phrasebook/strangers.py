@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from premotor_planners.task.mentions import slipped
+from premotor_planners.task.lexicon.vocabulary import singulars, vocabulary
 from premotor_planners.task.phrasebook.aliases import Aliases, best
 from premotor_planners.task.phrasebook.thesaurus import Phrase, thesaurus
-from premotor_planners.task.vocabulary import singulars, vocabulary
+from premotor_planners.task.reading.slips import slipped
 
 MAX_ATTRIBUTES = 2
 

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from premotor_planners.corpus.lexicon import is_held_out
-from premotor_planners.task.vocabulary import vocabulary
-from premotor_planners.task.words import name_words
+from premotor_planners.task.lexicon.vocabulary import vocabulary
+from premotor_planners.task.lexicon.words import name_words
 
 Phrase = tuple[str, ...]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

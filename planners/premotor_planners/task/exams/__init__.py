@@ -1,0 +1,1 @@
+"""Plan quality on sets of instructions."""

@@ -1,0 +1,1 @@
+"""What may not or cannot be done, told from the words alone; no model takes part."""

@@ -1,0 +1,1 @@
+"""English words by class, and texts as words; the lists are the YAML files beside this one."""

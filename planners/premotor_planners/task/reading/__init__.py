@@ -1,0 +1,1 @@
+"""An instruction read once for everybody: names, messages, verbs, clauses and their order."""

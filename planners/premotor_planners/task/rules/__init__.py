@@ -1,0 +1,1 @@
+"""The rule-based planner: from clauses to intents to steps."""
