@@ -9,9 +9,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from premotor_foundation.errors import EXIT_FAILED, PremotorError
+from premotor_planners.task.answers.prompt import catalogue_block
 from premotor_planners.task.decomposer import Decomposer
 from premotor_planners.task.from_world import catalogue_from_world
-from premotor_planners.task.prompt import catalogue_block
 from premotor_planners.world.model import World
 from premotor_runtime.app.checkpoints import load_planner
 from premotor_runtime.app.language_model import EngineLanguageModel

@@ -75,7 +75,7 @@ def eval_plans(
 
     from premotor_foundation.atomic_write import write_atomically
     from premotor_planners.corpus.examination import generated_exams
-    from premotor_planners.task.evaluation import summarize
+    from premotor_planners.task.exams.evaluation import summarize
     from premotor_runtime.app.eval_json import eval_json
     from premotor_runtime.app.eval_text import eval_text
     from premotor_runtime.app.evaluating import run_exams

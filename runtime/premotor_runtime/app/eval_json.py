@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from premotor_planners.task.evaluation import Summary
+from premotor_planners.task.exams.evaluation import Summary
 
 SCHEMA = "premotor.eval.plans/1"
 

@@ -10,7 +10,7 @@ from rich.progress import track
 
 from premotor_planners.corpus.examination import Exam
 from premotor_planners.task.decomposer import Decomposer
-from premotor_planners.task.evaluation import CaseResult, evaluate
+from premotor_planners.task.exams.evaluation import CaseResult, evaluate
 from premotor_runtime.executor.clock import Clock
 
 

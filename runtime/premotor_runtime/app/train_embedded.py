@@ -9,7 +9,7 @@ from pathlib import Path
 
 from premotor_planners.corpus.natural import mixed_packs
 from premotor_planners.corpus.pack import Pack, Split, answer_text, catalogue_text, generate_packs
-from premotor_planners.task.prompt import question_block
+from premotor_planners.task.answers.prompt import question_block
 from premotor_runtime.training.embedded_start import Progress, continued_start, fresh_start
 from premotor_runtime.training.embedded_tokenizer import train_tokenizer
 from premotor_runtime.training.embedded_trainer import EmbeddedSettings, EmbeddedTrainer

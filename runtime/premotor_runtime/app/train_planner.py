@@ -9,7 +9,7 @@ from pathlib import Path
 
 from premotor_planners.corpus.natural import mixed_packs
 from premotor_planners.corpus.pack import GENERATOR_VERSION, Pack, Split, answer_text, catalogue_text, generate_packs
-from premotor_planners.task.prompt import question_block
+from premotor_planners.task.answers.prompt import question_block
 from premotor_runtime.models.gguf_cache import load_gguf
 from premotor_runtime.models.pretrained_package import pretrained_gguf
 from premotor_runtime.models.tokenizer import Tokenizer

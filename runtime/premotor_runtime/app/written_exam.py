@@ -6,7 +6,7 @@ from pathlib import Path
 
 from premotor_foundation.locations import named_config
 from premotor_planners.corpus.examination import Exam
-from premotor_planners.task.evaluation import load_cases
+from premotor_planners.task.exams.evaluation import load_cases
 from premotor_runtime.app.planning import load_catalogue
 from premotor_runtime.app.settings import RuntimeSettings
 

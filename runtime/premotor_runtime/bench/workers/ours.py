@@ -1,0 +1,135 @@
+"""This project's engine as its users get it: requests in, `Engine.step` until they are answered. Run by `loop.py`."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from premotor_runtime.bench.workers.our_model import described, open_model
+from premotor_runtime.engine.batcher import StepBudget
+from premotor_runtime.engine.engine import Engine
+from premotor_runtime.engine.request import Request, RequestOutput
+from premotor_runtime.models.registry import LoadedModel
+from premotor_runtime.runners.native.choice import RunnerName
+
+_SPARE_TOKENS = 64
+_BUSY = 8
+
+
+class Ours:
+    """One engine; the measures run one after the other and leave it empty."""
+
+    def __init__(self, model: LoadedModel, chunk: int) -> None:
+        self._model = model
+        self._engine = Engine(model.runner, model.tokenizer, time.perf_counter, model.salt)
+        self._chunk = chunk
+        self._ids = itertools.count()
+
+    def describe(self) -> dict[str, Any]:
+        """Version, what it was compiled for, and bytes of weights and of keys and values."""
+        return described(self._model)
+
+    def first(self, prompt: list[int]) -> dict[str, float]:
+        """Answer one prompt with one token."""
+        return self.prefill(prompt) | {"tokens": 1}
+
+    def decode(self, prompts: list[list[int]], steps: int) -> dict[str, float]:
+        """Greedy tokens after prompts of equal length, all sequences together."""
+        ids = [self._add(prompt, steps + _SPARE_TOKENS) for prompt in prompts]
+        whole = StepBudget(sum(map(len, prompts)), len(prompts))
+        while self._engine.step(whole).num_decode_tokens < len(prompts):
+            pass
+        tokens, began = 0, time.perf_counter()
+        for _ in range(steps):
+            tokens += sum(map(len, self._engine.step(whole).emitted.values()))
+        seconds = time.perf_counter() - began
+        for request_id in ids:
+            self._engine.cancel(request_id)
+        self._engine.step(whole)
+        return {"seconds": seconds, "tokens": tokens}
+
+    def prefill(self, prompt: list[int]) -> dict[str, float]:
+        """One prompt, which must be a new one, and the token after it."""
+        budget = StepBudget(self._chunk, 1)
+        began = time.perf_counter()
+        self._add(prompt, 1)
+        cached = sum(output.cached_tokens for output in self._drain(budget))
+        seconds = time.perf_counter() - began
+        if cached:
+            raise ValueError(f"{cached} tokens of the prompt had been computed before")
+        return {"seconds": seconds, "tokens": len(prompt)}
+
+    def batching(self, requests: list[dict[str, Any]], batch: int, at_once: int) -> dict[str, float]:
+        """All requests, `at_once` let in together: the next ones only when all of those have ended.
+
+        `batch` is the most sequences a step may have. With `at_once` the number of requests this is continuous
+        batching, with `batch` it is what a server without it does.
+        """
+        budget = StepBudget(self._chunk, batch)
+        began = time.perf_counter()
+        tokens = 0
+        for first in range(0, len(requests), at_once):
+            for request in requests[first : first + at_once]:
+                self._add(request["prompt"], request["tokens"])
+            tokens += sum(output.output_tokens for output in self._drain(budget))
+        return {"seconds": time.perf_counter() - began, "tokens": tokens}
+
+    def prefix(self, shared: list[int], own: list[list[int]]) -> dict[str, Any]:
+        """Seconds to the first token of prompts that begin with the new text `shared`: the first one's, the others'."""
+        budget = StepBudget(self._chunk, 1)
+        outputs = []
+        for rest in own:
+            self._add([*shared, *rest], 1)
+            outputs += self._drain(budget)
+        cold, *hits = [output.ttft_s for output in outputs]
+        return {"cold": cold, "hits": hits, "cached_tokens": [output.cached_tokens for output in outputs]}
+
+    def budget(
+        self, requests: list[dict[str, Any]], budgets_s: list[float], learning_steps: int, measured_steps: int
+    ) -> dict[str, Any]:
+        """Serve `requests` over and over in steps of changing time budgets, and note how long the steps took.
+
+        The first `learning_steps` teach the cost model; then one entry a step that computed something: the share by
+        which it took longer than its budget (negative: shorter), and its tokens.
+        """
+        waiting, budgets = itertools.cycle(requests), itertools.cycle(budgets_s)
+        overruns: list[float] = []
+        tokens: list[int] = []
+        for number in range(learning_steps + measured_steps):
+            if self._engine.num_requests_waiting + self._engine.num_requests_running < _BUSY:
+                request = next(waiting)
+                self._add(_turned(request["prompt"], number), request["tokens"])
+            budget_s = next(budgets)
+            began = time.perf_counter()
+            result = self._engine.step(StepBudget(self._chunk, _BUSY, time_budget_s=budget_s))
+            took = time.perf_counter() - began
+            if number >= learning_steps and result.num_batched_tokens:
+                overruns.append(took / budget_s - 1.0)
+                tokens.append(result.num_batched_tokens)
+        self._drain(StepBudget(self._chunk, _BUSY))
+        return {"overruns": overruns, "tokens": tokens}
+
+    def _add(self, prompt: Sequence[int], max_tokens: int) -> str:
+        request_id = f"bench-{next(self._ids)}"
+        self._engine.add(Request(request_id, tuple(prompt), max_tokens, ignore_eos=True))
+        return request_id
+
+    def _drain(self, budget: StepBudget) -> list[RequestOutput]:
+        finished: list[RequestOutput] = []
+        while self._engine.has_work:
+            finished += self._engine.step(budget).finished
+        return finished
+
+
+def _turned(prompt: list[int], by: int) -> list[int]:
+    """A prompt of the same length whose beginning has not been computed before."""
+    at = by % len(prompt)
+    return prompt[at:] + prompt[:at]
+
+
+def open_engine(path: str, runner: RunnerName, precision: str, threads: int, tokens: int, chunk: int) -> Ours:
+    """Load the model at `path`, with room for `tokens` positions; prompts go in pieces of `chunk` tokens."""
+    return Ours(open_model(Path(path), runner, precision, threads, tokens), chunk)

@@ -1,0 +1,26 @@
+"""Whether the native runner can run here, and what has been built; nothing is compiled for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from premotor_runtime.doctor.findings import NativeState
+from premotor_runtime.models.cache_folder import cache_folder
+from premotor_runtime.runners.native.build import LIBRARY
+from premotor_runtime.runners.native.compiler import find_compiler, flags
+from premotor_runtime.runners.native.errors import BuildError
+
+
+def native_state(folder: Path | None = None) -> NativeState:
+    """As found under `folder` (default the user's cache)."""
+    place = (folder or cache_folder()) / "native" / "libraries"
+    libraries = len(list(place.glob(f"*/*/{LIBRARY}")))
+    try:
+        compiler = find_compiler().version
+    except BuildError as error:
+        reason = f"{error}; the slower reference runner takes its place for models that were not built before"
+        return NativeState("built" if libraries else "impossible", reason, None, (), libraries, str(place))
+    if libraries:
+        return NativeState("built", "built, and rebuilt when needed", compiler, tuple(flags()), libraries, str(place))
+    reason = "not built yet; `premotor build` or the first use of a model builds it"
+    return NativeState("ready", reason, compiler, tuple(flags()), 0, str(place))
