@@ -82,7 +82,7 @@ class _Narrator:
             *(["SCHED_FIFO"] if rights.sched_fifo else []),
             *([f"pinned to core {rights.core}"] if rights.core is not None else []),
         ]
-        self._console.print(f"Brain: {brain.model}, ready after {brain.load_s:.1f} s.")
+        self._console.print(f"Brain: {brain.model} on the runner {brain.runner}, ready after {brain.load_s:.1f} s.")
         if brain.notice:
             self._console.print(f"[yellow]Note:[/yellow] {brain.notice}.")
         self._console.print(f"Reflex: control loop running ({', '.join(granted) or 'no real-time rights granted'}).")

@@ -1,18 +1,18 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
 import pytest
 
 from premotor_foundation.locations import named_config
-from premotor_planners.task.decomposer import Decomposer
 from premotor_planners.task.answers.prompt import catalogue_block
-from premotor_runtime.app import bench_planner as planner_choice
-from premotor_runtime.app import bench_planning
+from premotor_planners.task.decomposer import Decomposer
+from premotor_runtime.app import bench_planning, checkpoints
 from premotor_runtime.app.bench_jumps import Listening, jump_forward
-from premotor_runtime.app.bench_planner import bench_planner
 from premotor_runtime.app.bench_planning import TASKS, measure_planning
+from premotor_runtime.app.checkpoints import load_planner
 from premotor_runtime.app.language_model import EngineLanguageModel
 from premotor_runtime.app.planning import load_catalogue
 from premotor_runtime.app.settings import load_settings
@@ -21,13 +21,13 @@ from premotor_runtime.executor.clock import MonotonicClock
 
 @pytest.fixture(autouse=True)
 def embedded_planner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planner_choice, "find_spec", lambda name: None)
+    monkeypatch.setattr(checkpoints, "find_spec", lambda name: None)
 
 
 def test_forced_tokens_save_passes_and_change_no_answer() -> None:
     settings = load_settings(named_config("", "laptop"))
     catalogue = load_catalogue(named_config("worlds", "house"), settings)
-    planner = bench_planner(settings.planner, "reference")
+    planner = load_planner(dataclasses.replace(settings.planner, runner="reference"))
     model = EngineLanguageModel(planner, MonotonicClock(), 256)
     model.warm(catalogue_block(catalogue))
     listening = Listening(model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
@@ -11,7 +12,7 @@ from premotor_planners.task.answers.prompt import catalogue_block
 from premotor_planners.task.catalogue import Catalogue
 from premotor_planners.task.decomposer import Decomposer
 from premotor_runtime.app.bench_jumps import Listening, jump_forward
-from premotor_runtime.app.bench_planner import bench_planner
+from premotor_runtime.app.checkpoints import load_planner
 from premotor_runtime.app.language_model import EngineLanguageModel
 from premotor_runtime.app.planning import load_catalogue
 from premotor_runtime.app.settings import load_settings
@@ -43,7 +44,7 @@ def measure_planning(rounds: int, runners: Sequence[RunnerName] = RUNNERS) -> di
     clock, jumps, name = MonotonicClock(), None, ""
     times: dict[RunnerName, dict[str, Any]] = {}
     for runner in runners:
-        planner = bench_planner(settings.planner, runner)
+        planner = load_planner(dataclasses.replace(settings.planner, runner=runner))
         model = EngineLanguageModel(planner, clock, settings.planner.prefill_chunk_tokens)
         model.warm(catalogue_block(catalogue))
         listening, name = Listening(model), planner.name

@@ -43,7 +43,7 @@ def _serve(pipe: Connection, world: World, settings: RuntimeSettings) -> None:
     model = EngineLanguageModel(planner, clock, settings.planner.prefill_chunk_tokens)
     model.warm(catalogue_block(catalogue))
     decomposer = Decomposer(model)
-    pipe.send(BrainReady(model.name, clock.now() - started, planner.notice))
+    pipe.send(BrainReady(model.name, clock.now() - started, planner.notice, planner.runner))
     while not isinstance(order := pipe.recv(), Shutdown):
         if isinstance(order, PlanTask):
             decomposition = decomposer.decompose(order.task, catalogue)

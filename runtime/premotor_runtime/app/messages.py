@@ -29,6 +29,7 @@ class BrainReady:
     model: str
     load_s: float
     notice: str = ""
+    runner: str = "reference"
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from premotor_foundation import strict_yaml
 from premotor_foundation.strict_yaml import limited
 from premotor_runtime.executor.control_loop import ControlTiming
 from premotor_runtime.executor.miss_policy import MissPolicy
+from premotor_runtime.runners.native.choice import RunnerName
+
+Precision = Literal["f32", "bf16", "int8", "int4"]
 
 
 @dataclass(frozen=True)
@@ -17,10 +21,15 @@ class PlannerSettings:
 
     `model` is `gemma3-270m` (the package of the extra `planner`), `embedded` (committed, small), a Hugging Face folder
     or a .gguf file; `adapter` is a LoRA folder, `default` for the one that belongs to the model, or empty for none.
+    `runner`: `auto` is the native one where it can be built, else the reference, with one warning. `precision` is the
+    native runner's; `threads` null is one for each core that the process may run on.
     """
 
     model: str = "gemma3-270m"
     adapter: str = "default"
+    runner: RunnerName = "auto"
+    precision: Precision = "int8"
+    threads: int | None = None
     kv_tokens: int = limited(at_least=512, at_most=65_536, default=4096)
     prefill_chunk_tokens: int = limited(at_least=16, at_most=4096, default=256)
 

@@ -28,6 +28,10 @@ class Chosen:
     reason: str = ""
     detail: str = ""
 
+    def __str__(self) -> str:
+        """For people: `native (avx2, int8, 2 threads)`."""
+        return self.runner if self.runner == "reference" else f"{self.runner} ({self.detail})"
+
 
 _chosen: list[Chosen] = []
 

@@ -29,7 +29,7 @@ class Head:
         if rows.dtype == torch.float32:
             return hidden @ rows.T
         if rows.is_cuda:
-            return torch.mm(hidden.to(rows.dtype), rows.T, torch.float32)
+            return torch.mm(hidden.to(rows.dtype), rows.T, out_dtype=torch.float32)
         rounded = hidden.to(rows.dtype).float()
         parts = [rounded @ tile.float().T for tile in rows.split(_TILE)]
         return torch.cat(parts, dim=1) if parts else hidden.new_empty((len(hidden), 0))
