@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from premotor_planners.corpus.pack import Pack, Question, generate_packs
-from premotor_planners.task.answer import AskAnswer, CompactStep, RefusalAnswer, RefusalKind, StepsAnswer
+from premotor_planners.task.answers.answer import AskAnswer, CompactStep, RefusalAnswer, RefusalKind, StepsAnswer
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.evaluation import Case
-from premotor_planners.task.goals import Goal, SaidGoal
+from premotor_planners.task.exams.evaluation import Case
+from premotor_planners.task.exams.goals import Goal, SaidGoal
 
 QUESTIONS_PER_WORLD = 10
 ACCEPTED: dict[RefusalKind, tuple[RefusalKind, ...]] = {

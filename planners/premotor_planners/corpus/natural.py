@@ -10,8 +10,8 @@ from importlib.resources import files
 
 from premotor_planners.corpus.pack import Pack, Question, generate_packs
 from premotor_planners.errors import CatalogueError
+from premotor_planners.task.answers.compact import parse_answer
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.compact import parse_answer
 
 _LOCATED = re.compile(r"(.+) \(([^()]*)\)")
 _TITLES = ("Skills", "Rooms", "Places", "Objects", "People", "Holding")

@@ -12,10 +12,10 @@ from premotor_planners.corpus.parts import CARRY, HELD, Part, PartMaker
 from premotor_planners.corpus.references import Unsuited
 from premotor_planners.corpus.surface import dress, join, wrap
 from premotor_planners.corpus.worlds import SampledWorld, sample_world
-from premotor_planners.task.answer import Answer, CompactStep, RefusalAnswer, StepsAnswer
+from premotor_planners.task.answers.answer import Answer, CompactStep, RefusalAnswer, StepsAnswer
+from premotor_planners.task.answers.compact import render_answer
+from premotor_planners.task.answers.prompt import catalogue_block
 from premotor_planners.task.catalogue import Catalogue
-from premotor_planners.task.compact import render_answer
-from premotor_planners.task.prompt import catalogue_block
 
 GENERATOR_VERSION = "1"
 Split = Literal["train", "names", "wording"]

@@ -11,7 +11,7 @@ from premotor_planners.corpus.lexicon import WEAPONS
 from premotor_planners.corpus.references import Reference, Referrer, Unsuited, preposition
 from premotor_planners.corpus.templates import Template, load_templates
 from premotor_planners.corpus.worlds import USER, SampledWorld
-from premotor_planners.task.answer import Answer, CompactStep, RefusalAnswer
+from premotor_planners.task.answers.answer import Answer, CompactStep, RefusalAnswer
 
 SPEECH = frozenset({"say", "say_here", "tell_to"})
 CARRY = frozenset(

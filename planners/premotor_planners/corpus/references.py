@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from premotor_planners.corpus.lexicon import WEAPONS
 from premotor_planners.corpus.worlds import USER, SampledWorld, Thing, thing_phrases
-from premotor_planners.task.answer import Answer, AskAnswer, RefusalAnswer
+from premotor_planners.task.answers.answer import Answer, AskAnswer, RefusalAnswer
 
 COLORS = frozenset((
     "red", "blue", "green", "yellow", "white", "black", "pink", "brown", "orange", "grey", "purple", "silver",

@@ -25,6 +25,7 @@ from premotor_runtime.bench.serving import (
     versus,
 )
 from premotor_runtime.bench.settings import BenchSettings, steps
+from premotor_runtime.doctor.busyness import busy_share
 from premotor_runtime.doctor.machine import load, read_machine
 
 Advance = Callable[[str], None]
@@ -37,7 +38,7 @@ def run_bench(settings: BenchSettings, planning: Planning, advance: Advance = la
 
     `advance` is told what was done; see `count_measurements` for how often. `planning` measures the planner.
     """
-    result = BenchResult(read_machine(), settings.threads, settings.rounds)
+    result = BenchResult(read_machine(), settings.threads, settings.rounds, busy_before=busy_share())
     if "speed" in settings.sections:
         _speed(settings, result, advance)
     if {"batching", "prefix", "budget"} & set(settings.sections):

@@ -30,6 +30,7 @@ def report(result: BenchResult, settings: BenchSettings) -> dict[str, Any]:
             "threads": result.threads,
             "read_bandwidth": result.bandwidth,
             "load_after": result.load_after,
+            "busy_before": result.busy_before,
         },
         "rounds": result.rounds,
         "engines": [_engine(contest, who) for contest, _ in contests for who in contest.details],
@@ -134,8 +135,12 @@ def _serving(result: BenchResult) -> dict[str, Any]:
 
 
 def _batching(key: Key, found: Batching) -> dict[str, Any]:
-    speeds = {"continuous_tok_s": median(found.continuous), "static_tok_s": median(found.static)}
-    return _named(key) | speeds | _judged(found.ratio, CONTINUOUS)
+    speeds = {
+        "continuous_tok_s": median(found.continuous),
+        "static_tok_s": median(found.static),
+        "leaving_tok_s": median(found.leaving),
+    }
+    return _named(key) | speeds | _judged(found.ratio, CONTINUOUS) | {"ratio_leaving": round(found.ratio_leaving, 4)}
 
 
 def _vllm(key: Key, found: VllmBatching) -> dict[str, Any]:

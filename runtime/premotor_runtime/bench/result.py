@@ -20,7 +20,10 @@ class VllmBatching:
 
 @dataclass
 class BenchResult:
-    """`serving` sections are by (model, precision); `planning` is JSON as the planners' measure gives it."""
+    """`serving` sections are by (model, precision); `planning` is JSON as the planners' measure gives it.
+
+    `busy_before` is the share of the processors that other programs used before the run.
+    """
 
     machine: Machine
     threads: int
@@ -34,3 +37,4 @@ class BenchResult:
     planning: dict[str, Any] | None = None
     absences: list[Absence] = field(default_factory=list)
     load_after: tuple[float, ...] = ()
+    busy_before: float | None = None

@@ -25,15 +25,25 @@ _BUDGETS = (1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0)
 
 @dataclass(frozen=True)
 class Batching:
-    """Tokens a second, one value a round."""
+    """Tokens a second that were asked for, one value a round.
+
+    `static`: batches of eight, each run until its longest answer is complete, as `generate` runs a batch: the places of
+    shorter answers go on computing. `leaving`: batches of eight as well, but answered requests leave the batch.
+    """
 
     continuous: tuple[float, ...]
     static: tuple[float, ...]
+    leaving: tuple[float, ...]
 
     @property
     def ratio(self) -> float:
-        """How many times as fast continuous batching is: the median of the rounds' ratios."""
+        """How many times as fast continuous is as static batching: the median of the rounds' ratios."""
         return median(one / other for one, other in zip(self.continuous, self.static, strict=True))
+
+    @property
+    def ratio_leaving(self) -> float:
+        """The same against batches that answered requests leave."""
+        return median(one / other for one, other in zip(self.continuous, self.leaving, strict=True))
 
 
 @dataclass(frozen=True)
@@ -57,15 +67,28 @@ def mixed_requests(entrant: Entrant, count: int = REQUESTS) -> list[dict[str, An
 
 
 def measure_batching(entrant: Entrant, rounds: int, count: int = REQUESTS) -> Batching:
-    """All requests at once against eight at a time, in turns. Raises WorkerFailed."""
-    ways = {"continuous": (count, count), "static": (STATIC_BATCH, STATIC_BATCH)}
+    """All requests at once, and eight at a time in both ways of `Batching`, in turns. Raises WorkerFailed."""
+    ways = ("continuous", "static", "leaving")
     found: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds):
-        for name in sorted(ways, reverse=number % 2 == 1):
-            batch, at_once = ways[name]
-            requests = mixed_requests(entrant, count)
-            found[name].append(tok_s(entrant.ask("batching", requests=requests, batch=batch, at_once=at_once)))
-    return Batching(tuple(found["continuous"]), tuple(found["static"]))
+        for name in ways if number % 2 == 0 else reversed(ways):
+            found[name].append(_batched(entrant, name, mixed_requests(entrant, count)))
+    return Batching(*(tuple(found[name]) for name in ways))
+
+
+def _batched(entrant: Entrant, way: str, requests: list[dict[str, Any]]) -> float:
+    wanted = sum(request["tokens"] for request in requests)
+    batch = len(requests) if way == "continuous" else STATIC_BATCH
+    asked = padded(requests) if way == "static" else requests
+    found = entrant.ask("batching", requests=asked, batch=batch, at_once=batch)
+    return float(wanted / found["seconds"])
+
+
+def padded(requests: list[dict[str, Any]], batch: int = STATIC_BATCH) -> list[dict[str, Any]]:
+    """The requests with the longest answer of their batch for all of them."""
+    groups = [requests[first : first + batch] for first in range(0, len(requests), batch)]
+    longest = [max(request["tokens"] for request in group) for group in groups]
+    return [request | {"tokens": most} for group, most in zip(groups, longest, strict=True) for request in group]
 
 
 def versus(ours: Callable[[], float], peer: Callable[[], float], rounds: int) -> tuple[list[float], list[float]]:

@@ -11,11 +11,19 @@ from premotor_runtime.bench.case import Case
 
 _MIB = 1 << 20
 _BAR_WIDTH = 24
+_QUIET = 0.1
+_DISTURBED = (
+    "Other programs use this machine: figures are low, and ratios are not to be trusted, for engines whose threads "
+    "spin while they wait for each other (llama.cpp, PyTorch) lose many times more by it than ours. "
+    "Repeat it on a quiet machine."
+)
 
 
 def print_report(found: dict[str, Any], console: Console) -> None:
     """The machine, then one table for each section that has figures, then who is absent."""
     console.print(_machine(found), markup=False, highlight=False)
+    if (found["machine"]["busy_before"] or 0.0) > _QUIET:
+        console.print(_DISTURBED, markup=False, highlight=False)
     for table in (_ratios(found), _rows(found), _shares(found), _resources(found), _serving(found), _planning(found)):
         if table.row_count:
             console.print(table)
@@ -84,6 +92,9 @@ def _serving(found: dict[str, Any]) -> Table:
     for each in found["batching"]:
         figures = f"{each['continuous_tok_s']:.0f} / {each['static_tok_s']:.0f} tok/s"
         add(each, "continuous against static batching", figures, f"{each['ratio']:.2f}x", _bar(each["bar"]))
+        figures = f"{each['continuous_tok_s']:.0f} / {each['leaving_tok_s']:.0f} tok/s"
+        leaving = each | {"met": None}
+        add(leaving, "  where answered requests leave", figures, f"{each['ratio_leaving']:.2f}x", "")
     for each in found["batching_vllm"]:
         figures = f"{each['ours_tok_s']:.0f} / {each['vllm_tok_s']:.0f} tok/s"
         add(each, "continuous batching against vLLM", figures, f"{each['ratio']:.2f}x", _bar(each["bar"]))

@@ -1,9 +1,9 @@
 """Guesses at what a greedy answer under a grammar says next, checked by the model several at a time.
 
-A pass over a few tokens takes little longer than one over a single token. What is guessed right saves the passes after
-it; what is guessed wrong is dropped, so the answer stays that of one token a pass (Leviathan et al. 2023, for greedy
-choice). The guesses cost no second model: a plan mostly names what the task names (prompt lookup, Saxena 2023), in
-phrases like those of earlier answers, and the grammar leaves few alternatives.
+Where memory bounds the speed, a pass over a few tokens takes little longer than one over a single token. What is
+guessed right saves the passes after it; what is guessed wrong is dropped, so the answer stays that of one token a pass
+(Leviathan et al. 2023, for greedy choice). The guesses cost no second model: a plan mostly names what the task names
+(prompt lookup, Saxena 2023), in phrases like those of earlier answers, and the grammar leaves few alternatives.
 """
 
 from __future__ import annotations

@@ -56,10 +56,12 @@ class Request:
 
     `stream` has each step report the new text (`StepResult.text`), never half a character nor a part of a stop string.
     `jump_forward` False sends each token that the grammar forces through the model in a step of its own, which gives
-    the same output later: it is there to be compared with. While few requests run, a greedy answer under a grammar is
-    guessed up to `draft_tokens` ahead, and the model checks the guesses in one pass. `full_logprobs` adds, for every
-    output token the model was run before, its log probability over the whole vocabulary, at the cost of one pass over
-    the output matrix.
+    the same output later: it is there to be compared with. With `draft_tokens`, while few requests run, a greedy answer
+    under a grammar is guessed so far ahead, and the model checks the guesses in one pass: fewer passes for the same
+    output, which pays where a pass over a few tokens takes hardly longer than one over a single token.
+
+    `full_logprobs` adds, for every output token the model was run before, its log probability over the whole
+    vocabulary, at the cost of one pass over the output matrix.
 
     `n` answers are sampled to the one prompt, the i-th as with seed + i alone. A lower `priority` is more urgent, as in
     vLLM: it may displace a running request; `deadline` (seconds on the engine's clock) only orders requests of equal
@@ -84,7 +86,7 @@ class Request:
     ignore_eos: bool = False
     stream: bool = False
     jump_forward: bool = True
-    draft_tokens: int = 4
+    draft_tokens: int = 0
 
     def __post_init__(self) -> None:
         if self.max_tokens == 0:

@@ -169,14 +169,27 @@ class ReferenceRunner:
         return joined
 
     def _outputs(self, batch: Sequence[Chunk], x: Floats) -> list[ChunkOutput]:
-        starts = np.cumsum([0, *(len(chunk.tokens) for chunk in batch)])
+        stops = np.cumsum([len(chunk.tokens) for chunk in batch])
+        last = self._norm(x[stops - 1], self._final_norm)
+        logits = self._picked_logits(batch, last)
         outputs = []
-        for chunk, start, stop in zip(batch, starts, starts[1:], strict=False):
-            rows = [start + at for at in chunk.wanted]
-            last = self._norm(x[stop - 1 : stop], self._final_norm)
-            logits = None if chunk.pick == "nothing" else self.logits(last, chunk.among)[0]
-            outputs.append(picked(chunk, self._norm(x[rows], self._final_norm), logits))
+        for number, (chunk, stop) in enumerate(zip(batch, stops, strict=True)):
+            rows = [stop - len(chunk.tokens) + at for at in chunk.wanted]
+            outputs.append(picked(chunk, self._norm(x[rows], self._final_norm), logits.get(number)))
         return outputs
+
+    def _picked_logits(self, batch: Sequence[Chunk], last: Floats) -> dict[int, Floats]:
+        """Logits of `chunk.among`, by place in the batch, for the chunks that pick.
+
+        Those that pick among all ids go together: a quantized table is dequantized once a step, not once a chunk.
+        """
+        picking = [number for number, chunk in enumerate(batch) if chunk.pick != "nothing"]
+        among_all = [number for number in picking if batch[number].among is None]
+        logits = dict(zip(among_all, self.logits(last[among_all]), strict=True)) if among_all else {}
+        for number in picking:
+            if (among := batch[number].among) is not None:
+                logits[number] = self.logits(last[number : number + 1], among)[0]
+        return logits
 
 
 def _visible(start: int, stop: int, first: int, window: int | None) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

@@ -14,6 +14,7 @@ from premotor_runtime.bench.contest import run_contest
 from premotor_runtime.bench.entrant import Launch
 from premotor_runtime.bench.measuring import count_measurements, run_bench
 from premotor_runtime.bench.report import report
+from premotor_runtime.bench.serving import padded
 from premotor_runtime.bench.settings import BenchSettings
 from premotor_runtime.bench.table import print_report
 from premotor_runtime.models.config import ModelConfig
@@ -118,6 +119,7 @@ def test_serving_sections_are_measured_and_judged(
     found = report(run_bench(wanted, lambda: {"lines": []}), wanted)
     (batching,) = found["batching"]
     assert batching["bar"] == 1.8 and batching["continuous_tok_s"] > 0 and batching["static_tok_s"] > 0
+    assert batching["leaving_tok_s"] > 0 and batching["ratio_leaving"] > 0
     (against,) = found["batching_vllm"]
     assert against["vllm_tok_s"] == pytest.approx(10.0)
     assert against["met"] is (against["ratio"] >= 1.0)
@@ -143,6 +145,12 @@ def _short(entrant: Any) -> Any:
     from premotor_runtime.bench.serving import measure_time_budget
 
     return measure_time_budget(entrant, learning_steps=20, measured_steps=60)
+
+
+def test_static_batches_run_to_their_longest_answer() -> None:
+    requests = [{"prompt": [1], "tokens": tokens} for tokens in (3, 9, 4, 2, 7)]
+    assert [request["tokens"] for request in padded(requests, 2)] == [9, 9, 4, 4, 7]
+    assert [request["tokens"] for request in requests] == [3, 9, 4, 2, 7]
 
 
 def test_contestants_are_told_apart_by_precision() -> None:

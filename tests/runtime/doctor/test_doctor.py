@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from premotor_runtime.doctor import examine as examination
+from premotor_runtime.doctor.busyness import busy_share
 from premotor_runtime.doctor.devices import board, find_devices
 from premotor_runtime.doctor.examine import doctor_json, examine
 from premotor_runtime.doctor.machine import read_machine
@@ -106,3 +107,12 @@ def test_the_examination_imports_no_torch() -> None:
         "import sys; from premotor_runtime.doctor.examine import examine; examine(); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_busy_share_is_what_was_not_idle(tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu 100 0 100 700 100 0 0 0 0 0\n")
+    later = "cpu 150 0 150 770 130 0 0 0 0 0\n"
+    assert busy_share(0.0, stat, lambda _: stat.write_text(later) and None) == 0.5
+    assert busy_share(0.0, stat, lambda _: None) is None
+    assert busy_share(0.0, tmp_path / "none", lambda _: None) is None

@@ -30,7 +30,9 @@ PROMPT = (257, 3, 1, 4, 1, 5, 9, 2, 6)
 
 
 def _ask(name: str, prompt: tuple[int, ...] = PROMPT, **values: Any) -> Request:
-    return Request(name, prompt, **({"max_tokens": 60, "grammar": PLAN, "full_logprobs": True} | values))
+    return Request(
+        name, prompt, **({"max_tokens": 60, "grammar": PLAN, "full_logprobs": True, "draft_tokens": 4} | values)
+    )
 
 
 def _same(one: RequestOutput, other: RequestOutput) -> None:

@@ -50,6 +50,7 @@ class EngineMachine(RuleBasedStateMachine):
         adapter=st.sampled_from([None, None, "one"]),
         temperature=st.sampled_from([0.0, 1.0]),
         grammar=st.sampled_from([None, None, None, GRAMMAR]),
+        draft_tokens=st.sampled_from([0, 4]),
     )
     def submit(self, temperature: float, **fields: Any) -> None:
         type(self).events += 1

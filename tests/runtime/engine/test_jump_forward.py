@@ -41,7 +41,7 @@ def test_the_same_answer_from_fewer_passes(
     sampling = SamplingParams(temperature=temperature, seed=seed)
     prompt = (*PROMPT, seed)
     jumping, plain = (
-        complete(make_engine(num_blocks=64), Request("a", prompt, 80, grammar, sampling=sampling, jump_forward=jump, draft_tokens=0),
+        complete(make_engine(num_blocks=64), Request("a", prompt, 80, grammar, sampling=sampling, jump_forward=jump),
                  StepBudget())
         for jump in (True, False)
     )  # fmt: skip

@@ -230,3 +230,15 @@ def test_what_would_reach_foreign_memory_is_refused(make_checkpoint: Any, chunk:
 def test_unknown_adapter_is_refused(make_checkpoint: Any) -> None:
     with pytest.raises(ValueError, match="no adapter is called"):
         _make(make_checkpoint("llama")).step([Chunk([3], 0, [0], adapter="x")])
+
+
+def test_a_choice_of_torch_makes_this_runner(make_checkpoint: Any) -> None:
+    from premotor_runtime.runners.native.choice import RunnerChoice, latest_choice
+
+    choice = RunnerChoice("torch", torch_settings=TorchSettings("cpu", "float32"))
+    checkpoint = make_checkpoint("llama")
+    assert choice.kept(checkpoint, 4, 16, {}) is None
+    made = choice(checkpoint, 4, 16, {})
+    _same(made.step([Chunk(TOKENS[:9], 0, [1])]), ReferenceRunner(checkpoint, 4).step([Chunk(TOKENS[:9], 0, [1])]))
+    latest = latest_choice()
+    assert latest is not None and (latest.runner, latest.detail) == ("torch", "cpu, float32")

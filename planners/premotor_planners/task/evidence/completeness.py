@@ -17,7 +17,7 @@ _ON_THE_WAY = re.compile(r"(?<= )on (?:your|the) way (?:back |over |out |home |d
 _MORE_TO_DO = re.compile(r"[,;.] (?:and |then |and then |but |also )?([a-z]+)((?: [\w']+)*)")
 _TURNING = re.compile(r", (?:but |and )?(?:before that|after that|first|on your way|then) |, on your way")
 _JOINING = frozenset(("and", "but", "or", "then", "also"))
-_UNWANTED = re.compile(r" (?:i|we) (?:really )?do not (?:really )?(?:want|need|like|mean) ")
+_UNWANTED = re.compile(r" (?:do|does) not (?:really )?(?:want|need|like|mean) ")
 _GOES = re.compile(
     r" (?:it|that|this|they|these|those|one|ones) (?:all )?(?:goes|go|belongs|belong|lives|live"
     r"|(?:should|must|has to|have to|needs to|need to|ought to|is to|are to) (?:be|go|end up|live|stay|stand|sit)) "
@@ -106,9 +106,14 @@ def unknown_hearer(steps: Sequence[CompactStep], references: References) -> bool
 
 
 def unmoved(steps: Sequence[CompactStep], references: References) -> bool:
-    """`they should end up on the table`: something is to be put there, but nothing is."""
-    asked = any(_GOES.search(references.marked.joined(clause)) for _, clause in references.asking_clauses())
-    return asked and not any(step.skill in ("place", "give", "pick") for step in steps)
+    """`they should end up on the table`: something goes there, but nothing is put there or only the robot goes."""
+    moving = any(step.skill in ("place", "give", "pick") for step in steps)
+    for number, clause in references.asking_clauses():
+        if _GOES.search(references.marked.joined(clause)):
+            named = {name for item in references.items[number] if item.mention for name in item.mention.candidates}
+            if not moving or any(step.skill == "go" and step.name in named for step in steps):
+                return True
+    return False
 
 
 def turned_around(references: References) -> bool:

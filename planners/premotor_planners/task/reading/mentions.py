@@ -107,13 +107,20 @@ class _Finder:
         count = self.count(before, plural, len(names))
         any_of = any(word in ANY_WORDS for word in before) and not any(word in ALL_WORDS for word in before)
         definite = not any_of or any(word in DEFINITE | POSSESSIVE for word in before)
-        if self.one_of(first):
+        if self.every_one_of(first):
+            definite, count = True, 0 if plural else count
+        elif self.one_of(first):
             definite, count = False, None
         odd_start, odd_end = self.strange(start, end, kind)
         strange = self.text.slice(odd_start, odd_end) if (odd_start, odd_end) != (start, end) else ""
         return Mention(
             start, odd_end, min(first, odd_start), kind, names, definite, count, strange, owner, other="other" in before
         )
+
+    def every_one_of(self, first: int) -> bool:
+        """`every one of the mugs`, `each of my mugs`, `every single one of those mugs`."""
+        before = self.words[max(0, first - 4) : first]
+        return before[-1:] == ["of"] and bool(ALL_WORDS & set(before))
 
     def one_of(self, first: int) -> bool:
         """`one of the mugs`, `any of my mugs`, `either of the two mugs`."""

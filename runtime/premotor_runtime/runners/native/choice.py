@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -14,8 +14,9 @@ from premotor_runtime.runners.native.errors import BuildError
 from premotor_runtime.runners.native.runner import NativeRunner, weights_are_kept
 from premotor_runtime.runners.protocol import ModelRunner
 from premotor_runtime.runners.reference import ReferenceRunner
+from premotor_runtime.runners.torch import TorchSettings, torch_runner
 
-RunnerName = Literal["auto", "native", "reference"]
+RunnerName = Literal["auto", "native", "reference", "torch"]
 _log = logging.getLogger(__name__)
 _warned: set[str] = set()
 
@@ -46,7 +47,8 @@ class RunnerChoice:
     """Makes runners for `load_model`.
 
     `auto` takes the native runner where it can be built and the reference otherwise, with one warning; `native`
-    insists. The rest is for the native runner, see `NativeRunner`.
+    insists. `torch` takes the CUDA device, or what `torch_settings` say, and nothing else. The rest is for the native
+    runner, see `NativeRunner`.
     """
 
     runner: RunnerName = "auto"
@@ -54,11 +56,16 @@ class RunnerChoice:
     threads: int | None = None
     cores: tuple[int, ...] = ()
     folder: Path | None = None
+    torch_settings: TorchSettings = field(default_factory=TorchSettings)
 
     def __call__(
         self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
     ) -> ModelRunner:
-        """See `MakeRunner`. Raises BuildError where the native runner is insisted on, NativeOptionError."""
+        """See `MakeRunner`. Raises BuildError where native is insisted on, NativeOptionError, TorchRunnerError."""
+        if self.runner == "torch":
+            made = torch_runner(checkpoint, num_blocks, block_size, adapters, self.torch_settings)
+            _chosen.append(Chosen("torch", detail=f"{self.torch_settings.device}, {self.torch_settings.dtype}"))
+            return made
         if self.runner == "reference":
             return self._reference(checkpoint, num_blocks, block_size, adapters, "it was asked for")
         try:
@@ -73,7 +80,7 @@ class RunnerChoice:
         self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]
     ) -> ModelRunner | None:
         """See `KeepsWeights`."""
-        if self.runner == "reference":
+        if self.runner in ("reference", "torch"):
             return None
         try:
             known = weights_are_kept(checkpoint, self.precision, checkpoint.sha256, self.folder)
