@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from premotor_planners.corpus.lexicon import load_lexicon
-from premotor_planners.corpus.parts import CARRY, HELD, Part, PartMaker
-from premotor_planners.corpus.references import Unsuited
+from premotor_planners.corpus.parts.intents import CARRY, HELD
+from premotor_planners.corpus.parts.maker import PartMaker
+from premotor_planners.corpus.parts.part import Part
+from premotor_planners.corpus.references.reference import Unsuited
 from premotor_planners.corpus.surface import dress, join, wrap
 from premotor_planners.corpus.worlds import SampledWorld, sample_world
 from premotor_planners.task.answers.answer import Answer, CompactStep, RefusalAnswer, StepsAnswer

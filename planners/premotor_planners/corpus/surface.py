@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-from premotor_planners.corpus.parts import SPEECH, Part
-from premotor_planners.corpus.references import Unsuited
+from premotor_planners.corpus.parts.intents import SPEECH
+from premotor_planners.corpus.parts.part import Part
+from premotor_planners.corpus.references.reference import Unsuited
 from premotor_planners.corpus.templates import load_templates
 
 

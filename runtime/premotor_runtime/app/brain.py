@@ -40,7 +40,7 @@ def _serve(pipe: Connection, world: World, settings: RuntimeSettings) -> None:
     started = clock.now()
     catalogue = catalogue_from_world(world)
     planner = load_planner(settings.planner)
-    model = EngineLanguageModel(planner, clock, settings.planner.prefill_chunk_tokens)
+    model = EngineLanguageModel(planner, clock, settings.planner.prefill_chunk_tokens, settings.planner.draft_tokens)
     model.warm(catalogue_block(catalogue))
     decomposer = Decomposer(model)
     pipe.send(BrainReady(model.name, clock.now() - started, planner.notice, planner.runner))

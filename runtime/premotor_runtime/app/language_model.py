@@ -19,12 +19,13 @@ LANE = "brain"
 class EngineLanguageModel:
     """Satisfies `LanguageModel`: one request at a time, greedy; every engine step becomes a record."""
 
-    def __init__(self, planner: PlannerModel, clock: Clock, prefill_chunk_tokens: int) -> None:
+    def __init__(self, planner: PlannerModel, clock: Clock, prefill_chunk_tokens: int, draft_tokens: int = 0) -> None:
         loaded = planner.loaded
         self._name = planner.name
         self._tokenizer = loaded.tokenizer
         self._engine = Engine(loaded.runner, loaded.tokenizer, clock.now, loaded.salt)
         self._clock = clock
+        self._draft_tokens = draft_tokens
         self._budget = StepBudget(max_num_batched_tokens=prefill_chunk_tokens)
         self._ids = itertools.count()
         self.records: list[Record] = []
@@ -37,7 +38,8 @@ class EngineLanguageModel:
     def generate(self, blocks: Sequence[str], grammar: str, max_tokens: int) -> Generation:
         """See `LanguageModel.generate`; raises the engine's RequestError and GrammarError."""
         prompt = tuple(self._tokenizer.encode_blocks(blocks))
-        request = Request(f"plan-{next(self._ids)}", prompt, max_tokens, grammar, full_logprobs=True)
+        name = f"plan-{next(self._ids)}"
+        request = Request(name, prompt, max_tokens, grammar, full_logprobs=True, draft_tokens=self._draft_tokens)
         return self._generation(self._complete(request))
 
     def warm(self, block: str) -> None:

@@ -36,5 +36,7 @@ def load_planning(settings: RuntimeSettings) -> PlanningKit:
     if settings.planner.model == RULES:
         return PlanningKit(Decomposer(None), "")
     planner = load_planner(settings.planner)
-    model = EngineLanguageModel(planner, MonotonicClock(), settings.planner.prefill_chunk_tokens)
+    model = EngineLanguageModel(
+        planner, MonotonicClock(), settings.planner.prefill_chunk_tokens, settings.planner.draft_tokens
+    )
     return PlanningKit(Decomposer(model), planner.notice)

@@ -16,6 +16,13 @@ _STATEMENTS = ("background", "question")
 _ON_THE_WAY = re.compile(r"(?<= )on (?:your|the) way (?:back |over |out |home |down |up )?(?:to|towards?)(?= )")
 _MORE_TO_DO = re.compile(r"[,;.] (?:and |then |and then |but |also )?([a-z]+)((?: [\w']+)*)")
 _TURNING = re.compile(r", (?:but |and )?(?:before that|after that|first|on your way|then) |, on your way")
+_NEXT_ITEM = re.compile(
+    r" (?:(?:step|number|task|item|job|part) (?:one|two|three|four|five|[1-5])|secondly|thirdly|lastly"
+    r"|(?:and|then) (?:finally|lastly|secondly|thirdly)) "
+)
+_CHARGES = re.compile(
+    r" (?:re)?charge (?:up )?(?:it|them|this|that|these|those|(?:my|our|his|her|their|the) (?!robot|battery|batteries)) "
+)
 _JOINING = frozenset(("and", "but", "or", "then", "also"))
 _UNWANTED = re.compile(r" (?:do|does) not (?:really )?(?:want|need|like|mean) ")
 _GOES = re.compile(
@@ -116,6 +123,12 @@ def unmoved(steps: Sequence[CompactStep], references: References) -> bool:
     return False
 
 
+def other_charge(steps: Sequence[CompactStep], references: References) -> bool:
+    """`my phone is dead, charge it`: something other than the robot is to be charged."""
+    docks = any(step.skill == "dock" for step in steps)
+    return docks and _CHARGES.search(references.marked.text.joined) is not None
+
+
 def turned_around(references: References) -> bool:
     """`…, but look at the sofa before you do`; `before you go and charge, …`: the order is hard to tell."""
     return _BEFORE.search(references.marked.text.joined) is not None
@@ -124,7 +137,7 @@ def turned_around(references: References) -> bool:
 def swallowed(text: str) -> bool:
     """Whether words to be said seem to hold one more command for the robot (`…, wait five seconds`)."""
     plain = " ".join(text.casefold().split())
-    if plain.split()[0] in _JOINING or _TURNING.search(plain):
+    if plain.split()[0] in _JOINING or _TURNING.search(plain) or _NEXT_ITEM.search(plain):
         return True
     for found in _MORE_TO_DO.finditer(plain):
         after = found[2].split()

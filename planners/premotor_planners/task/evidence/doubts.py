@@ -16,6 +16,7 @@ from itertools import pairwise
 from premotor_planners.task.answers.answer import CompactStep
 from premotor_planners.task.evidence.choices import unfounded
 from premotor_planners.task.evidence.completeness import (
+    other_charge,
     other_order,
     swallowed,
     turned_around,
@@ -32,7 +33,7 @@ from premotor_planners.task.evidence.pairing import go_together
 from premotor_planners.task.evidence.references import References
 from premotor_planners.task.evidence.said_and_waited import speech, waits
 from premotor_planners.task.evidence.transfers import transfers
-from premotor_planners.task.guards.capability import beyond_skills, is_unknown_verb
+from premotor_planners.task.guards.capability import beyond_skills
 from premotor_planners.task.reading.ordering import ranks
 from premotor_planners.task.reading.reading import Reading
 
@@ -46,7 +47,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     left = first_problem(reading.clauses, reading)
     found = [Doubt("words nothing explains", left, mild=True)] if left else []
     beyond = beyond_skills(reading)
-    found += [Doubt("no skill does that", beyond, mild=is_unknown_verb(beyond, reading))] if beyond else []
+    found += [Doubt("no skill does that", beyond)] if beyond else []
     if reading.muddled:
         found.append(doubt("something was taken back"))
     found += [Doubt(about, problem) for about, problem in (*references.unsettled(), *references.alternatives())]
@@ -56,6 +57,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found += [doubt("who should hear it")] if unknown_hearer(steps, references) else []
     found += [doubt("what should go there")] if unmoved(steps, references) else []
     found += [replace(doubt("what comes first"), mild=True)] if turned_around(references) else []
+    found += [doubt("what to charge")] if other_charge(steps, references) else []
     found += [doubt("what comes last")] if other_order(steps, references) else []
     found += [doubt("where the words end") for step in steps if step.skill == "say" and swallowed(step.name)]
     found += [doubt(f"what to do with the {name}") for name in unfounded_holds(steps, references, founding)]

@@ -27,11 +27,6 @@ def beyond_skills(reading: Reading) -> Problem | None:
     return _conditions(reading) or _verbs(reading)
 
 
-def is_unknown_verb(problem: Problem, reading: Reading) -> bool:
-    """Whether only a verb speaks against it: a figure of speech may use any verb (`sling it over to me`)."""
-    return _conditions(reading) is None and problem is not None
-
-
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     raw = yaml.safe_load((FOLDER / "beyond.yaml").read_text(encoding="utf-8"))

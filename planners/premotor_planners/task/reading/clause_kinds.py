@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from premotor_planners.task.lexicon.syntax import is_in, syntax
 from premotor_planners.task.lexicon.vocabulary import vocabulary
 from premotor_planners.task.reading.clauses import Clause, ClauseKind, Marked
 from premotor_planners.task.reading.verbs import is_verb
 
+_HEDGES = frozenset(("think", "guess", "suppose", "believe", "reckon", "figure"))
+_LOCATED = re.compile(r" (?:is|are|was|were) (?:still |probably )?(?:on|in|at|by|near|under|inside|over) ")
 _NEGATIVE_STARTS = (["do", "not"], ["no", "need"], ["you", "not"])
 
 
@@ -36,6 +40,8 @@ def _command(clause: Clause, content: list[int], marked: Marked) -> ClauseKind |
         return "background"
     if syntax().wishes.search(joined) and " not " not in joined.split(word)[-1][:12]:
         return "task"
+    if _is_opinion(first, joined, marked):
+        return "background"
     if word == "let":
         return "task"
     if word == "you" and is_in(after, "about_you"):
@@ -45,6 +51,13 @@ def _command(clause: Clause, content: list[int], marked: Marked) -> ClauseKind |
     if word in ("have", "has") and not is_in(after, "subjects"):
         return "task"
     return "task" if word in ("do", "does", "did") and is_in(after, "light_do") else None
+
+
+def _is_opinion(first: int, joined: str, marked: Marked) -> bool:
+    """`I think I left it there`, `I guess the apple is on the bed`: where something may be, not where it should go."""
+    before = [word for word in (marked.word(first - 1), marked.word(first - 2)) if word != "that"]
+    hedged = first > 0 and before[:1] != [] and before[0] in _HEDGES
+    return hedged and (marked.word(first) in ("i", "we") or _LOCATED.search(joined) is not None)
 
 
 def _statement(clause: Clause, content: list[int], marked: Marked) -> ClauseKind:

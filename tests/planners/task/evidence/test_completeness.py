@@ -53,9 +53,38 @@ def test_right_plans_are_not(task: str, plan: str, house: Catalogue) -> None:
         ("tea is ready, wait five seconds", True),
         ("dinner is ready, and go charge", True),
         ("the film has begun, but before that take the mug", True),
+        ("mom says goodnight step two take the mug to the sofa", True),
+        ("the machine is ready and finally have a look at the rope", True),
         ("dinner is ready", False),
+        ("the next step is yours", False),
         ("I am late, sorry", False),
     ],
 )
 def test_a_command_within_a_message_is_seen(text: str, more: bool) -> None:
     assert swallowed(text) is more
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("my phone is dead, charge it please", "dock"),
+        ("I think I left the apple on the bed, take it to the study", "pick apple; place study"),
+        ("bring me the apple, it's at the bed", "pick apple; give user"),
+        ("go to the desk and wipe down the desk", "go study desk; go study desk"),
+    ],
+)
+def test_what_was_not_meant_does_not_stand(task: str, steps: str, house: Catalogue) -> None:
+    assert standing(task, steps, house)
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("charge your battery", "dock"),
+        ("I think I left the apple on the kitchen table, take it to the study", "pick apple; place study"),
+        ("bring me the apple, it's at the kitchen table", "pick apple; give user"),
+        ("I think the apple should go to the bed", "pick apple; place bed"),
+    ],
+)
+def test_what_was_meant_stands(task: str, steps: str, house: Catalogue) -> None:
+    assert standing(task, steps, house) == []
