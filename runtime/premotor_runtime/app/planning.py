@@ -35,8 +35,7 @@ def load_planning(settings: RuntimeSettings) -> PlanningKit:
     """Load the configured language model; raises CheckpointError (exit 2)."""
     if settings.planner.model == RULES:
         return PlanningKit(Decomposer(None), "")
-    planner = load_planner(settings.planner)
-    model = EngineLanguageModel(
-        planner, MonotonicClock(), settings.planner.prefill_chunk_tokens, settings.planner.draft_tokens
-    )
+    chosen = settings.planner
+    planner = load_planner(chosen)
+    model = EngineLanguageModel(planner, MonotonicClock(), chosen.prefill_chunk_tokens, chosen.draft_tokens)
     return PlanningKit(Decomposer(model), planner.notice)

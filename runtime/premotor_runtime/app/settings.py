@@ -22,9 +22,9 @@ class PlannerSettings:
     `model` is `gemma3-270m` (the package of the extra `planner`), `embedded` (committed, small), a Hugging Face folder
     or a .gguf file; `adapter` is a LoRA folder, `default` for the one that belongs to the model, or empty for none.
     `runner`: `auto` is the native one where it can be built, else the reference, with one warning. `precision` is the
-    native runner's; `threads` null is one for each core that the process may run on. `draft_tokens` are guessed from the
-    prompt and earlier answers and checked in one pass: fewer passes, which pays where a pass over several tokens costs
-    little more than one over one (a GPU), and not on a CPU without 8-bit dot products.
+    native runner's; `threads` null is one for each core that the process may run on. `draft_tokens` are guessed from
+    the prompt and earlier answers and checked in one pass: fewer passes, which pays where a pass over several tokens
+    costs little more than one over one (a GPU), and not on a CPU without 8-bit dot products.
     """
 
     model: str = "gemma3-270m"

@@ -21,7 +21,8 @@ _NEXT_ITEM = re.compile(
     r"|(?:and|then) (?:finally|lastly|secondly|thirdly)) "
 )
 _CHARGES = re.compile(
-    r" (?:re)?charge (?:up )?(?:it|them|this|that|these|those|(?:my|our|his|her|their|the) (?!robot|battery|batteries)) "
+    r" (?:re)?charge (?:up )?"
+    r"(?:it|them|this|that|these|those|(?:my|our|his|her|their|the) (?!robot|battery|batteries)) "
 )
 _JOINING = frozenset(("and", "but", "or", "then", "also"))
 _UNWANTED = re.compile(r" (?:do|does) not (?:really )?(?:want|need|like|mean) ")
