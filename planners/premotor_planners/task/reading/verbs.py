@@ -84,9 +84,20 @@ def _particles(sense: VerbSense, rest: list[int], marked: Marked) -> list[int] |
             return None
         if len(sense.particles) == 1 and _is_preposition(particle, position, rest, sense, marked):
             return None
+        if _is_of_a_thing(particle, rest[position] + 1, marked):
+            return None
         found.append(rest[position])
         position += 1
     return found
+
+
+def _is_of_a_thing(particle: str, following: int, marked: Marked) -> bool:
+    """`get the juice bottle`: a noun right before a thing says which thing, and is no part of `get juice`."""
+    mention = marked.mention_at(following)
+    thing = mention is not None and mention.kind == "object" and mention.start == following
+    return thing and not is_in(
+        particle, "separable", "adjoining", "directions", "prepositions_too", "toward", "away", "at"
+    )
 
 
 def _seek(particle: str, position: int, rest: list[int], single: bool, marked: Marked) -> int:

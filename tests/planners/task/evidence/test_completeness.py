@@ -88,3 +88,8 @@ def test_what_was_not_meant_does_not_stand(task: str, steps: str, house: Catalog
 )
 def test_what_was_meant_stands(task: str, steps: str, house: Catalogue) -> None:
     assert standing(task, steps, house) == []
+
+
+def test_a_noun_before_a_thing_is_no_part_of_the_verb(house: Catalogue) -> None:
+    assert standing("get the juice bottle and put it on the bed", "pick water bottle; place bed", house)
+    assert standing("get some juice", "dock", house) == []
