@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from premotor_planners.task.lexicon.syntax import is_in
 from premotor_planners.task.lexicon.vocabulary import Vocabulary, singulars, vocabulary
 from premotor_planners.task.lexicon.words import MARKS, Text
 from premotor_planners.task.reading.naming import Names
@@ -176,9 +177,15 @@ class _Finder:
             return False
         if self.known.is_one_of(word, "colors"):
             return True
+        if is_in(word, "dock_hints") and self.is_determined(index) and not self.is_name(word):
+            return True
         return (
             not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
         )
+
+    def is_determined(self, index: int) -> bool:
+        """`the juice bottle`: a word after a determiner or adjective, and before a head, says which thing."""
+        return index > 0 and self.known.is_one_of(self.words[index - 1], "determiners", "adjectives", "colors")
 
     def is_compound(self, index: int, kind: str) -> bool:
         word = self.words[index]
