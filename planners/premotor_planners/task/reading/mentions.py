@@ -177,7 +177,7 @@ class _Finder:
             return False
         if self.known.is_one_of(word, "colors"):
             return True
-        if is_in(word, "dock_hints") and self.is_determined(index) and not self.is_name(word):
+        if self.is_determined(index) and self.may_be_noun(word) and not self.is_name(word):
             return True
         return (
             not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
@@ -186,6 +186,10 @@ class _Finder:
     def is_determined(self, index: int) -> bool:
         """`the juice bottle`: a word after a determiner or adjective, and before a head, says which thing."""
         return index > 0 and self.known.is_one_of(self.words[index - 1], "determiners", "adjectives", "colors")
+
+    def may_be_noun(self, word: str) -> bool:
+        """`the space station`, `the corner desk`: known words that are nouns too, and no mere modifiers."""
+        return is_in(word, "dock_hints", "noun_modifiers") and not self.is_modifier(word)
 
     def is_compound(self, index: int, kind: str) -> bool:
         word = self.words[index]

@@ -93,3 +93,4 @@ def test_what_was_meant_stands(task: str, steps: str, house: Catalogue) -> None:
 def test_a_noun_before_a_thing_is_no_part_of_the_verb(house: Catalogue) -> None:
     assert standing("get the juice bottle and put it on the bed", "pick water bottle; place bed", house)
     assert standing("get some juice", "dock", house) == []
+    assert standing("head for the corner desk", "go study desk", house)
