@@ -35,7 +35,7 @@ PROMPTS = [
     "The robot moves to the kitchen and", "A battery at 10 % means", "If the door is closed,", "To be or not to",
     "Monday, Tuesday, Wednesday,",
 ]  # fmt: skip
-NEW_TOKENS = 8
+NEW_TOKENS = 16
 
 
 def _continuations(loaded: LoadedModel) -> list[tuple[list[int], list[int]]]:
