@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include "linear_group.h"
 #include "linear_quantize.h"
 
 namespace premotor::avx512 {
@@ -12,30 +13,10 @@ namespace premotor::avx512 {
 constexpr int kTokens = 8;  // a block: tokens that share one pass over a tile
 constexpr const char* kName = "avx512-vnni";
 
-// One token's group of quantized activations.
-struct QuantizedGroup {
-    int8_t q[kGroup];
-    int32_t start;
-    float scale;
-};
+using premotor::activation_group_bytes;
 
-constexpr size_t activation_group_bytes(Precision precision) {
-    return precision == Precision::F32 || precision == Precision::BF16 ? sizeof(float) * kGroup
-                                                                       : sizeof(QuantizedGroup);
-}
-
-// Packs one group of token t of a block of `tokens`; `group` is the block's group.
 inline void pack_activations(Precision precision, const float* x, int t, int tokens, uint8_t* group) {
-    if (precision == Precision::F32 || precision == Precision::BF16) {
-        for (int c = 0; c < kGroup; ++c) std::memcpy(group + 4 * (c * tokens + t), x + c, 4);
-        return;
-    }
-    QuantizedGroup packed;
-    packed.scale = quantize_activations(x, packed.q);
-    int sum = 0;
-    for (int c = 0; c < kGroup; ++c) sum += packed.q[c];
-    packed.start = (precision == Precision::I8 ? -128 : -8) * sum;
-    std::memcpy(group + t * sizeof packed, &packed, sizeof packed);
+    pack_quantized(precision, x, t, tokens, group, 128);
 }
 
 inline __m512i spread(const void* p) {

@@ -6,6 +6,7 @@
 
 #include <arm_neon.h>
 
+#include "linear_group.h"
 #include "linear_quantize.h"
 
 namespace premotor::neon {
@@ -18,30 +19,10 @@ constexpr const char* kName = "neon-dot";
 constexpr const char* kName = "neon";
 #endif
 
-// One token's group of quantized activations.
-struct QuantizedGroup {
-    int8_t q[kGroup];
-    int32_t start;  // -8 sum of q for I4, 0 for I8
-    float scale;
-};
+using premotor::activation_group_bytes;
 
-constexpr size_t activation_group_bytes(Precision precision) {
-    return precision == Precision::F32 || precision == Precision::BF16 ? sizeof(float) * kGroup
-                                                                       : sizeof(QuantizedGroup);
-}
-
-// Packs one group of token t of a block of `tokens`; `group` is the block's group.
 inline void pack_activations(Precision precision, const float* x, int t, int tokens, uint8_t* group) {
-    if (precision == Precision::F32 || precision == Precision::BF16) {
-        for (int c = 0; c < kGroup; ++c) std::memcpy(group + 4 * (c * tokens + t), x + c, 4);
-        return;
-    }
-    QuantizedGroup packed;
-    packed.scale = quantize_activations(x, packed.q);
-    int sum = 0;
-    for (int c = 0; c < kGroup; ++c) sum += packed.q[c];
-    packed.start = precision == Precision::I8 ? 0 : -8 * sum;
-    std::memcpy(group + t * sizeof packed, &packed, sizeof packed);
+    pack_quantized(precision, x, t, tokens, group, 0);
 }
 
 // Adds to four rows' sums the products of four columns with four activations, lane `Lane` of x.
