@@ -18,7 +18,7 @@ from premotor_planners.task.language_model import Generation, LanguageModel
 from premotor_planners.task.outcome import Problem, Question, Refusal
 from premotor_planners.task.phrasebook import parse as parse_phrase
 from premotor_planners.task.plan import PlanOrigin
-from premotor_planners.task.proposals import Proposal, propose, propose_again
+from premotor_planners.task.proposals import Proposal, no_repair, propose, propose_again
 from premotor_planners.task.reading.reading import Reading
 from premotor_planners.task.rules.planner import plan_by_rules
 from premotor_planners.task.trust import (
@@ -100,6 +100,10 @@ class Deliberation:
             return chosen
         feedback = self._feedback(first)
         second = self._take(propose_again(model, self.reading, self.task, first, feedback), "repair")
+        fault = no_repair(first, second)
+        if fault:
+            self._note("evidence", fault)
+            return self._fall_back(ruled, problem, first)
         chosen = self._choose(second, "repaired", ruled, problem)
         return chosen if chosen is not None else self._fall_back(ruled, problem, first)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from premotor_foundation.errors import PremotorError
 from premotor_planners.errors import AnswerError
-from premotor_planners.task.answers.answer import Answer
+from premotor_planners.task.answers.answer import Answer, StepsAnswer
 from premotor_planners.task.answers.compact import parse_answer
 from premotor_planners.task.answers.grammar import answer_grammar
 from premotor_planners.task.answers.prompt import prompt_blocks
@@ -36,6 +36,20 @@ def propose_again(model: LanguageModel, reading: Reading, task: str, before: Pro
     catalogue, question = prompt_blocks(reading.catalogue, task)
     answer = before.generation.text.strip() if before.generation else ""
     return _generate(model, reading, (catalogue, f"{question} {answer}\nError: {feedback}\n{question}"))
+
+
+def no_repair(first: Proposal, second: Proposal) -> str:
+    """Why the second answer mends nothing: it repeats the first, or does less; empty when it may be judged.
+
+    The first answer stands in the second prompt, so a model that repeats it looks sure of it. A skill may not be
+    dropped to please the validator either (driving is left out: other steps bring their own).
+    """
+    if not (isinstance(first.answer, StepsAnswer) and isinstance(second.answer, StepsAnswer)):
+        return ""
+    if first.answer == second.answer:
+        return "the repair is the first answer again"
+    left = {step.skill for step in first.answer.steps} - {step.skill for step in second.answer.steps} - {"go"}
+    return f"the repair leaves out what the first answer had: {', '.join(sorted(left))}" if left else ""
 
 
 def _generate(model: LanguageModel, reading: Reading, blocks: tuple[str, ...]) -> Proposal:

@@ -72,6 +72,26 @@ def test_two_wrong_answers_leave_the_rules(
     assert any(decision.stage == "choice" for decision in result.decisions)
 
 
+def test_a_repair_that_does_less_than_the_first_answer_is_not_taken(house: Catalogue) -> None:
+    model = Scripted(["inspect sofa bed; go study", "go study"])
+    result = Decomposer(model).decompose("I am not sure about the study, have a look round there", house)
+    assert result.origin == "fallback"
+    assert any("the repair leaves out" in decision.found for decision in result.decisions)
+
+
+def test_an_answer_given_twice_is_no_surer_for_it(house: Catalogue) -> None:
+    """The first time the model is not sure; the second time its own answer stands in the prompt."""
+
+    class Stubborn(Scripted):
+        def generate(self, blocks: Sequence[str], grammar: str, max_tokens: int) -> Generation:
+            self.probability = 0.99 if self.asked else 0.05
+            return super().generate(blocks, grammar, max_tokens)
+
+    result = Decomposer(Stubborn(["go study"] * 2)).decompose("the study wants a look whatsoever", house)
+    assert result.plan is None
+    assert any("the first answer again" in decision.found for decision in result.decisions)
+
+
 def test_an_answer_cut_off_is_not_used(house: Catalogue) -> None:
     model = Scripted(["pick red mug; place study desk"] * 2, finish_reason="length")
     result = Decomposer(model).decompose("take the red mug to the study desk", house)

@@ -28,7 +28,7 @@ from premotor_planners.task.evidence.coverage import Coverage
 from premotor_planners.task.evidence.doubt import Doubt, doubt
 from premotor_planners.task.evidence.founding import Founding
 from premotor_planners.task.evidence.keeping import unfounded_holds
-from premotor_planners.task.evidence.leftovers import first_problem
+from premotor_planners.task.evidence.leftovers import first_problem, names_a_stranger
 from premotor_planners.task.evidence.pairing import go_together
 from premotor_planners.task.evidence.references import References
 from premotor_planners.task.evidence.said_and_waited import speech, waits
@@ -45,7 +45,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     references = References(reading)
     founding = Founding(references)
     left = first_problem(reading.clauses, reading)
-    found = [Doubt("words nothing explains", left, mild=True)] if left else []
+    found = [Doubt("words nothing explains", left, mild=not names_a_stranger(reading))] if left else []
     beyond = beyond_skills(reading)
     found += [Doubt("no skill does that", beyond)] if beyond else []
     if reading.muddled:

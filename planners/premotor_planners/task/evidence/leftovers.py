@@ -16,6 +16,9 @@ LeftoverKind = Literal["object", "place", "person", "verb", "purpose", "manner"]
 _PLACE_WORDS = frozenset(
     {"to", "into", "onto", "in", "on", "at", "towards", "toward", "from", "inside", "under", "off", "by", "near"}
 )
+_ARTICLES = frozenset({"the", "a", "an", "my", "your", "our"})
+_HESITATIONS = frozenset({"uh", "um", "uhm", "er", "erm", "hmm", "hm", "mm", "mhm", ",", "-"})
+_NO_NOUN = frozenset({"", ".", "!", "?", "what", "who", "which", "whatever"})
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,32 @@ def first_problem(clauses: Sequence[Clause], reading: Reading) -> Problem | None
     """The first refusal among the leftovers of task clauses and fragments."""
     for clause in clauses:
         if clause.kind in ("task", "fragment"):
+            if missing := _missing_name(clause, reading.marked):
+                return unclear(f"The name after `{missing}` is missing; say which thing, place or person is meant.")
             for left in leftovers(clause, reading.marked):
                 problem = problem_of(left, reading)
                 if problem:
                     return problem
     return None
+
+
+def names_a_stranger(reading: Reading) -> bool:
+    """Whether a task names a place or a person that is not here: leaving that out would be another task."""
+    asked = [clause for clause in reading.clauses if clause.kind in ("task", "fragment")]
+    kinds = {left.kind for clause in asked for left in leftovers(clause, reading.marked)}
+    return bool(kinds & {"place", "person"})
+
+
+def _missing_name(clause: Clause, marked: Marked) -> str:
+    """The article that no noun follows (`bring me the uh`, `the what is it called`); empty where there is none."""
+    for index in clause.indexes:
+        if marked.word(index) in _ARTICLES and marked.mention_at(index) is None:
+            after = index + 1
+            while marked.word(after) in _HESITATIONS:
+                after += 1
+            if marked.word(after) in _NO_NOUN:
+                return marked.word(index)
+    return ""
 
 
 def _unexplained(index: int, clause: Clause, marked: Marked) -> bool:

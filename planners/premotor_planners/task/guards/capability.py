@@ -35,7 +35,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def _conditions(reading: Reading) -> Refusal | None:
     marked = reading.marked
-    quiet = [c for c in reading.clauses if c.kind in ("background", "question")]
+    quiet = [c for c in reading.clauses if c.kind in ("background", "question")] if reading.asking else []
     idle = {i for clause in quiet for i in clause.indexes}
     conditional = any(clause.kind == "condition" for clause in reading.clauses)
     for pattern, what in _patterns():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from premotor_planners.task.guards.dangers import dangers
+from premotor_planners.task.guards.dangers import dangers, mistyped
 from premotor_planners.task.lexicon.words import name_words
 from premotor_planners.task.reading.naming import SPEAKER
 from premotor_planners.task.reading.reading import Reading
@@ -77,8 +77,9 @@ class DangerText:
         return not sets["causing"] & set(clause) and bool(sets["sufferers"] & set(clause[:4]))
 
     def _joined(self, hidden: set[int]) -> str:
-        words = self.reading.marked.text.words
-        return f" {' '.join('|' if i in hidden else word.norm for i, word in enumerate(words))} "
+        norms = [word.norm for word in self.reading.marked.text.words]
+        read = [norm if i in self.named else mistyped(norm) for i, norm in enumerate(norms)]
+        return f" {' '.join('|' if i in hidden else word for i, word in enumerate(read))} "
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from premotor_planners.task.lexicon.vocabulary import FOLDER, inflections, whole_words
+from premotor_planners.task.lexicon.vocabulary import FOLDER, inflections, vocabulary, whole_words
+from premotor_planners.task.reading.slips import slipped
 
 _VERBS = ("harm_verbs", "throw_verbs", "hot_verbs", "block_verbs", "disable_verbs")
 _WORDS = (
@@ -34,8 +35,10 @@ _ENDINGS = ("put_into", "edge_close")
 _SETS = (
     "people", "not_forced", "fragile", "doubtful_edges", "negations", "sufferers",
     "causing", "told", "hurting", "before_command", "moving_over", "moving_into", "over_to",
-    "articles", "ordering",
+    "articles", "ordering", "harm_verbs", "throw_verbs",
 )  # fmt: skip
+_LEAST_LETTERS = 5
+"""Shorter words are one slip away from too many others."""
 _IRREGULAR = ("shot", "beat", "stole", "stolen", "bit", "struck", "threw", "thrown", "ran", "drove", "hidden")
 
 
@@ -62,6 +65,26 @@ def dangers() -> Dangers:
         forced=tuple(raw["forced"]),
         raw_commands=re.compile("|".join(raw["raw_commands"])),
     )
+
+
+@lru_cache(maxsize=4096)
+def mistyped(word: str) -> str:
+    """The dangerous verb that an unknown word is a slip of the fingers from (`thrrow`), else the word itself.
+
+    A word that could as well be a slip from a harmless verb is left alone.
+    """
+    known = vocabulary()
+    if len(word) < _LEAST_LETTERS or known.is_known(word) or word in _harmful():
+        return word
+    if any(slipped(word, base) for base in known.senses if base not in _harmful()):
+        return word
+    return next((verb for verb in sorted(_harmful()) if slipped(word, verb)), word)
+
+
+@lru_cache(maxsize=1)
+def _harmful() -> frozenset[str]:
+    sets = dangers().sets
+    return frozenset(f for base in (*sets["harm_verbs"], *sets["throw_verbs"]) for f in (base, *inflections(base)))
 
 
 def _verbs(bases: Iterable[str]) -> re.Pattern[str]:

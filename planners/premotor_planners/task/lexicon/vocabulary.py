@@ -37,6 +37,7 @@ class Vocabulary:
     bases: Mapping[str, frozenset[str]]
     nouns: tuple[tuple[tuple[str, ...], ...], ...]
     polite: re.Pattern[str]
+    asides: re.Pattern[str]
     manner: re.Pattern[str]
     correction: re.Pattern[str]
     light_objects: frozenset[str]
@@ -70,6 +71,7 @@ def vocabulary() -> Vocabulary:
         bases=_bases(senses, verbs["irregular"]),
         nouns=tuple(tuple(tuple(phrase.split()) for phrase in group) for group in _read("nouns")["groups"]),
         polite=whole_words(phrases["polite"]),
+        asides=whole_words(phrases["asides"]),
         manner=whole_words(phrases["manner"]),
         correction=whole_words(phrases["correction"]),
         light_objects=frozenset(unsupported["light_objects"]),

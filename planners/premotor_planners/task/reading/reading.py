@@ -54,8 +54,9 @@ def _mark(text: Text, names: Names) -> tuple[Marked, bool]:
     messages = find_messages(text, names)
     spoken = frozenset(i for m in messages for i in range(m.start, m.end))
     named = _named(text, names)
-    polite = _spans(text, known.polite) - spoken - named
-    taken = spoken | polite | (_spans(text, known.manner) - spoken - named)
+    asides = _spans(text, known.asides) - spoken - named
+    polite = _spans(text, known.polite) - spoken - named - asides
+    taken = spoken | polite | asides | (_spans(text, known.manner) - spoken - named)
     durations = find_durations(text, taken)
     timed = frozenset(i for d in durations for i in range(d.start, d.end))
     mentions = find_mentions(text, names, taken | timed)

@@ -68,6 +68,8 @@ def test_names_no_rule_was_written_for(office: Catalogue, by_rules: Rules, task:
         ("take the sponge to Ben", "give Ben"),
         ("put it in the sink and then bring me the apple", "place sink; pick apple; give user"),
         ("go to the bedroom", "go bedroom"),
+        ("bring me the uh what's it called", "refuse unclear"),
+        ("hand me it", "give user"),
     ],
 )
 def test_with_the_sponge_in_the_gripper(house: Catalogue, by_rules: Rules, task: str, answer: str) -> None:
