@@ -34,19 +34,21 @@ def unfounded(steps: Sequence[CompactStep], reading: Reading, founding: Founding
 def _is_mentioned(step: CompactStep, reading: Reading, excluded: Collection[str]) -> bool:
     """Whether the name (or, for a place, its room) stands in the instruction at all.
 
-    The speaker is named by words such as "me", the dock by words about power or home.
+    The speaker is named by words such as "me", the dock by words about power or home. `I am worried about Ben` asks
+    nobody to come to the speaker.
     """
     if step.skill == "dock" or step.name == SPEAKER:
-        return _is_hinted("dock" if step.skill == "dock" else "speaker", reading)
+        unheard = {"i", "we"} if step.skill == "go" else set()
+        return _is_hinted("dock" if step.skill == "dock" else "speaker", reading, unheard)
     wanted = {step.name, reading.catalogue.places.get(step.name, step.name)}
     named = {name for mention in reading.marked.mentions for name in mention.candidates if not mention.strange}
     return bool(wanted & named) and step.name not in excluded
 
 
-def _is_hinted(group: str, reading: Reading) -> bool:
+def _is_hinted(group: str, reading: Reading, unheard: Collection[str] = ()) -> bool:
     marked = reading.marked
     spoken = {i for message in marked.messages for i in range(message.text_start, message.text_end)}
     words = [word.norm for index, word in enumerate(marked.text.words) if index not in spoken]
     pairs = {" ".join(pair) for pair in pairwise(words)}
-    hints = syntax().groups[f"{group}_hints"]
+    hints = syntax().groups[f"{group}_hints"] - set(unheard)
     return bool(hints & ({*words} | pairs))

@@ -32,6 +32,7 @@ from premotor_planners.task.evidence.leftovers import first_problem, names_a_str
 from premotor_planners.task.evidence.pairing import go_together
 from premotor_planners.task.evidence.references import References
 from premotor_planners.task.evidence.said_and_waited import speech, waits
+from premotor_planners.task.evidence.stated import misplaced
 from premotor_planners.task.evidence.transfers import transfers
 from premotor_planners.task.guards.capability import beyond_skills
 from premotor_planners.task.reading.ordering import ranks
@@ -61,6 +62,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found += [doubt("what comes last")] if other_order(steps, references) else []
     found += [doubt("where the words end") for step in steps if step.skill == "say" and swallowed(step.name)]
     found += [doubt(f"what to do with the {name}") for name in unfounded_holds(steps, references, founding)]
+    found += misplaced(steps, references)
     found += _where(steps, reading)
     found += waits(steps, reading)
     found += speech(steps, reading)

@@ -134,7 +134,7 @@ def _kind(start: int, end: int, clause: Clause, marked: Marked) -> LeftoverKind:
     before = marked.word(index) if index in clause.indexes else ""
     if before == "for" and _has_more(clause, marked, start):
         return "purpose"
-    if before in _PLACE_WORDS:
+    if before in _PLACE_WORDS or (before == "of" and marked.word(index - 1) == "out"):
         return "person" if marked.text.words[start].capital and not determined else "place"
     if determined:
         return "object"

@@ -173,8 +173,10 @@ class _Finder:
 
     def contradicts(self, index: int, kind: str) -> bool:
         word = self.words[index]
-        if kind == "person" or word in MARKS or self.text.words[index].possessive:
+        if kind == "person" or word in MARKS:
             return False
+        if self.text.words[index].possessive:
+            return kind == "place" and self.is_strangers(index)
         if self.known.is_one_of(word, "colors"):
             return True
         if self.is_determined(index) and self.may_be_noun(word) and not self.is_name(word):
@@ -182,6 +184,12 @@ class _Finder:
         return (
             not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
         )
+
+    def is_strangers(self, index: int) -> bool:
+        """`the doctor's desk` is not the standing desk: an owner nobody here is called, before part of a name only."""
+        span = (self.words[index], self.words[index + 1])
+        whole = {tuple(name.casefold().split()) for name in self.names.catalogue.places}
+        return not self.is_name(span[0]) and (span[1],) not in whole and self.names.match(span)[0] == ()
 
     def is_determined(self, index: int) -> bool:
         """`the juice bottle`: a word after a determiner or adjective, and before a head, says which thing."""
