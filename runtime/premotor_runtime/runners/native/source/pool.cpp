@@ -12,8 +12,12 @@
 namespace premotor::model {
 namespace {
 
-constexpr int kHotSpins = 400;                              // about 10 microseconds before the core is offered to others
-constexpr auto kSpin = std::chrono::microseconds(200);      // then sleep
+// How long a thread polls before it sleeps: within a step for as long as another thread's share may last longer, after a
+// step for as long as the next one usually takes to come. It does not yield: on kernels since 6.18 a thread that yields
+// forfeits its turn to whatever else runs on its core, and then a step waits milliseconds for it.
+constexpr auto kPollInside = std::chrono::microseconds(60);
+constexpr auto kPollBetween = std::chrono::microseconds(300);
+constexpr int kPollsPerLook = 32;  // polls between two looks at the clock
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -63,7 +67,7 @@ void Pool::run(const std::vector<Phase>& phases, void* state) {
     for (;;) {
         const uint64_t ticket = ticket_.load(std::memory_order_acquire);
         if (number_of(ticket) == end) return;
-        if (!help(0, ticket)) wait_for_change(number_of(ticket));
+        if (!help(0, ticket)) wait_for_change(ticket);
     }
 }
 
@@ -71,7 +75,7 @@ void Pool::serve(int thread) {
     bind(thread);
     while (!stopping_) {
         const uint64_t ticket = ticket_.load(std::memory_order_acquire);
-        if (!help(thread, ticket)) wait_for_change(number_of(ticket));
+        if (!help(thread, ticket)) wait_for_change(ticket);
     }
 }
 
@@ -98,18 +102,18 @@ void Pool::open(uint32_t number) {
     }
 }
 
-// Returns the ticket once its phase is another than `number` (or the pool ends).
-uint64_t Pool::wait_for_change(uint32_t number) {
+// Returns the ticket once its phase is another than that of `seen` (or the pool ends).
+uint64_t Pool::wait_for_change(uint64_t seen) {
+    const uint32_t number = number_of(seen);
+    const bool inside = chunks_of(seen) > 0;
     uint64_t ticket;
-    for (int spin = 0; spin < kHotSpins; spin++) {
-        if (number_of(ticket = ticket_.load(std::memory_order_acquire)) != number) return ticket;
-        relax();
-    }
-    const auto until = std::chrono::steady_clock::now() + kSpin;
-    while (std::chrono::steady_clock::now() < until) {
-        if (number_of(ticket = ticket_.load(std::memory_order_acquire)) != number || stopping_) return ticket;
-        std::this_thread::yield();
-    }
+    const auto until = std::chrono::steady_clock::now() + (inside ? kPollInside : kPollBetween);
+    do {
+        for (int poll = 0; poll < kPollsPerLook; poll++) {
+            if (number_of(ticket = ticket_.load(std::memory_order_acquire)) != number || stopping_) return ticket;
+            relax();
+        }
+    } while (std::chrono::steady_clock::now() < until);
     sleepers_.fetch_add(1);
     {
         std::unique_lock<std::mutex> lock(mutex_);

@@ -40,7 +40,7 @@ class Pool {
     void serve(int thread);
     bool help(int thread, uint64_t ticket);
     void open(uint32_t number);
-    uint64_t wait_for_change(uint32_t number);
+    uint64_t wait_for_change(uint64_t seen);
     void bind(int thread) const;
 
     const int threads_;
