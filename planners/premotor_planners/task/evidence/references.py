@@ -88,7 +88,8 @@ class References:
             asking = self.reading.clauses[number].asks
             for position, item in enumerate(items):
                 meant = item if asking else replace(item, negated=False)
-                yield Entry(number, meant, self._fitting(items, position), asking)
+                other = not asking and item.mention is not None and item.mention.strange
+                yield Entry(number, meant, () if other else self._fitting(items, position), asking)
 
     def _owners(self) -> Iterator[Entry]:
         """`Anna's eyes hurt, take her …`, `tell Ben … and give him …`: whom a pronoun may mean besides."""

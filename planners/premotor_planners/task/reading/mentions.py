@@ -15,6 +15,7 @@ ANY_WORDS = frozenset({"a", "an", "any", "either", "some", "one", "whichever"})
 DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 POSSESSIVE = frozenset({"my", "your", "his", "her", "our", "their", "its"})
 _SPELLING_MIN = 6
+_ARTICLES = frozenset({"the", "a", "an", "my", "our", "your"})
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,13 @@ class _Finder:
             return True
         if self.is_determined(index) and self.may_be_noun(word) and not self.is_name(word):
             return True
+        if (
+            index > 0
+            and self.words[index - 1] in _ARTICLES
+            and word in self.known.senses
+            and not self.is_modifier(word)
+        ):
+            return not self.is_name(word)  # `the staple box`: a verb between article and head stands for a noun
         return (
             not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
         )
