@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as Collection
 from itertools import pairwise
 
 from premotor_planners.task.answers.answer import CompactStep
 from premotor_planners.task.evidence.doubt import Doubt
+from premotor_planners.task.evidence.leftovers import leftovers
 from premotor_planners.task.evidence.references import Entry, References
 from premotor_planners.task.lexicon.syntax import is_in
-from premotor_planners.task.outcome import not_there
+from premotor_planners.task.outcome import not_there, unknown
 from premotor_planners.task.reading.clauses import Clause
 from premotor_planners.task.rules.resolve import is_in_spot
 
-_PRESENT = frozenset({"is", "are"})
+_PRESENT = frozenset({"is", "are", "be"})
 _SPOTS = ("place", "room", "there")
-_MAYBE = frozenset({"should", "must", "might", "may", "could"})
+_HOLDING = frozenset({"on", "in", "under", "inside"})
 
 
 def misplaced(steps: Sequence[CompactStep], references: References) -> list[Doubt]:
@@ -25,7 +27,18 @@ def misplaced(steps: Sequence[CompactStep], references: References) -> list[Doub
     for name, spot in (*_stated(references), *_errands(references)):
         if name in taken and not is_in_spot(references.location(name), spot, references.catalogue):
             found.append(Doubt(f"the {name} is not at the {spot}", not_there(name, spot)))
-    return found
+    return found + list(_nowhere(taken, references))
+
+
+def _nowhere(taken: Collection[str], references: References) -> Iterator[Doubt]:
+    """`bring me the pen, it should be on the lake`: a place that is not here at all."""
+    for number, clause in enumerate(references.reading.clauses):
+        here = clause.kind == "background" and _says_where(clause, references)
+        if here and taken & set(_things(number, references)):
+            for left in leftovers(clause, references.marked):
+                before = {references.marked.word(left.start - 1), references.marked.word(left.start - 2)}
+                if left.kind == "place" and before & _HOLDING:
+                    yield Doubt(f"{left.words} is not known", unknown(left.words, references.catalogue, "place"))
 
 
 def _stated(references: References) -> Iterator[tuple[str, str]]:
@@ -42,7 +55,7 @@ def _stated(references: References) -> Iterator[tuple[str, str]]:
 
 def _says_where(clause: Clause, references: References) -> bool:
     words = [references.marked.word(i) for i in clause.indexes]
-    return bool(_PRESENT & set(words)) or ("be" in words and bool(_MAYBE & set(words)))
+    return bool(_PRESENT & set(words))
 
 
 def _things(number: int, references: References) -> tuple[str, ...]:
