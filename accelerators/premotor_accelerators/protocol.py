@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,37 @@ class Kernel(Protocol):
 
     def onnx(self) -> bytes:
         """The kernel as a serialized ONNX model, opset 17, static shapes."""
+        ...
+
+
+class NativeRun(Protocol):
+    """A kernel compiled for this processor, with memory of its own: not to be run from two threads at once."""
+
+    @property
+    def description(self) -> str:
+        """What it was compiled for, such as `native (avx2)`."""
+        ...
+
+    def run(self, inputs: Arrays, outputs: dict[str, NDArray[Any]]) -> None:
+        """As `Executable.run`, for arrays whose shapes and types have been checked; values as in `Checked`."""
+        ...
+
+
+@runtime_checkable
+class HasNative(Protocol):
+    """What a kernel with a native CPU version has besides."""
+
+    def native(self) -> NativeRun:
+        """The native version, compiled at first use. Raises BuildError where there is no compiler."""
+        ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """What a kernel has besides whose inputs may not hold just any value (not a number, beyond its range)."""
+
+    def check(self, inputs: Arrays) -> None:
+        """Raise a PremotorError that names input, value, range and remedy; every device calls it before it runs."""
         ...
 
 

@@ -2,6 +2,8 @@
 
 PremotorError
 ├── AnswerError                    an answer of a language model that is not in the plan language
+├── MapError                       a map with a value that no map has: not a number, infinite, beyond its range
+├── KernelInputError               numbers that a kernel must not compute with: NaN, infinite, out of range
 ├── UsageError
 │   ├── ConfigError
 │   │   └── WorldError    exit 2   a world file that cannot be a world
@@ -29,3 +31,11 @@ class CatalogueError(UsageError):
 
 class AnswerError(PremotorError):
     """A text that is not an answer in the plan language; the message is feedback that a model can use."""
+
+
+class KernelInputError(PremotorError):
+    """An input of a kernel with NaN, infinite or absurd numbers: nothing was computed, no command came of it."""
+
+
+class MapError(PremotorError):
+    """An input of a kernel with such a value; nothing is clipped or guessed."""

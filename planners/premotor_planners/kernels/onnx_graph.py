@@ -30,14 +30,14 @@ class GraphWriter:
         self._constants.setdefault(name, numpy_helper.from_array(np.asarray(value, dtype), name))
         return name
 
-    def op(self, kind: str, inputs: Sequence[str], name: str, **attributes: Any) -> str:
-        """One node with one output called `name`."""
-        self._nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
-        return name
+    def op(self, kind: str, inputs: Sequence[str], name: str, *, output: str = "", **attributes: Any) -> str:
+        """One node called `name` with one output, called `output` or the same; returns the output's name."""
+        self._nodes.append(helper.make_node(kind, list(inputs), [output or name], name=name, **attributes))
+        return output or name
 
-    def split(self, value: str, names: Sequence[str], axis: int) -> tuple[str, ...]:
-        """Equal parts of `value` along `axis`, one for each name."""
-        self._nodes.append(helper.make_node("Split", [value], list(names), name=f"split_{value}", axis=axis))
+    def split(self, value: str, names: Sequence[str], axis: int, name: str = "") -> tuple[str, ...]:
+        """Equal parts of `value` along `axis`, one for each name, by a node called `name` or after `value`."""
+        self._nodes.append(helper.make_node("Split", [value], list(names), name=name or f"split_{value}", axis=axis))
         return tuple(names)
 
     def finish(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> bytes:

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from premotor_planners.kernels.mppi import Mppi
-from premotor_planners.kernels.mppi_parameters import MppiLimits
+from premotor_planners.kernels.mppi_costs import MppiCosts
+from premotor_planners.kernels.mppi_differential import Differential
 from premotor_planners.kernels.tensor import Compiled, Field
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.motion.local_map import LocalMap, guide_of
@@ -68,16 +69,15 @@ class ControllerParameters:
 
 def mppi_for(robot: RobotParameters, rollouts: int = 512, steps: int = 40) -> Mppi:
     """The kernel with a robot's limits; one step of a rollout is one control period."""
-    limits = MppiLimits(
+    motion = Differential(
         max_forward_mps=robot.max_forward_mps,
         max_reverse_mps=robot.max_reverse_mps,
         max_turn_rps=robot.max_turn_rps,
         max_accel_mps2=robot.max_accel_mps2,
         max_turn_accel_rps2=robot.max_turn_accel_rps2,
-        radius_m=robot.footprint_radius_m + 0.01,
-        safe_m=robot.planning_radius_m + 0.11,
     )
-    return Mppi(rollouts=rollouts, steps=steps, dt_s=robot.period_s, limits=limits)
+    costs = MppiCosts(radius_m=robot.footprint_radius_m + 0.01, safe_m=robot.planning_radius_m + 0.11)
+    return Mppi(rollouts=rollouts, steps=steps, dt_s=robot.period_s, motion=motion, costs=costs)
 
 
 class Controller:
@@ -96,6 +96,10 @@ class Controller:
         parameters: ControllerParameters | None = None,
         period_s: float | None = None,
     ) -> None:
+        if kernel.motion.name != "differential":
+            raise ValueError(
+                f"the kernel's motion is {kernel.motion.name}; this controller turns in place: differential"
+            )
         if abs(grid.resolution_m - kernel.resolution_m) > 1e-9:
             raise ValueError(
                 f"the map has cells of {grid.resolution_m} m, the kernel {kernel.resolution_m} m; make them equal"
@@ -110,7 +114,7 @@ class Controller:
         self._grid = grid
         self._parameters = parameters or ControllerParameters()
         self._noise = Noise(kernel, seed)
-        self._map = LocalMap(grid, (kernel.rows, kernel.cols), kernel.limits.safe_m + 0.15)
+        self._map = LocalMap(grid, (kernel.rows, kernel.cols), kernel.costs.safe_m + 0.15)
         self._outputs = {tensor.name: tensor.zeros() for tensor in kernel.outputs}
         self._progress = Progress(self._parameters.blocked_after_s)
         self._route: Route | None = None
@@ -160,7 +164,7 @@ class Controller:
 
     def _settles(self, state: RobotState, route: Route) -> bool:
         """When braking now ends close to the goal, or in tolerance with the goal no longer ahead; until it is left."""
-        brake_m = state.v_mps * abs(state.v_mps) / (2 * self.kernel.limits.max_accel_mps2)
+        brake_m = state.v_mps * abs(state.v_mps) / (2 * self.kernel.motion.channels[0].rate)
         dx = route.goal.x - state.x - brake_m * math.cos(state.yaw)
         dy = route.goal.y - state.y - brake_m * math.sin(state.yaw)
         end_m = math.hypot(dx, dy)
@@ -208,7 +212,7 @@ class Controller:
         points = np.empty((0, 2)) if scan is None else moved(points_in_base(scan), scan.taken_at or state.pose)
         fields = np.stack([self._map.clearance(corner, points), self._map.guide(self._guide, corner)])
         x0, y0 = self._grid.centre_of(corner)
-        seen = np.array([state.x - x0, state.y - y0, state.yaw, state.v_mps, state.w_rps], np.float32)
+        seen = np.array([state.x - x0, state.y - y0, wrapped(state.yaw), state.v_mps, state.w_rps], np.float32)
         inputs = {"state": seen, "nominal": nominal, "noise": self._noise.draw(nominal), "fields": fields}
         self._run.run(inputs, self._outputs)
         return self._judged(state)

@@ -18,7 +18,7 @@ class Noise:
         knots = max(2, round(kernel.steps * kernel.dt_s / _KNOT_S) + 1)
         at = np.linspace(0.0, knots - 1, kernel.steps)
         self._between = np.maximum(0.0, 1.0 - np.abs(at[:, None] - np.arange(knots))).astype(np.float32)
-        self._shape = (knots, 2 * kernel.rollouts)
+        self._shape = (knots, kernel.channels * kernel.rollouts)
         self._kernel = kernel
         self._seed = seed
         self.restart()
@@ -28,10 +28,10 @@ class Noise:
         self._random = np.random.default_rng(self._seed)
 
     def draw(self, nominal: Field) -> Field:
-        """The next noise, shape (steps, 2, rollouts)."""
+        """The next noise, shape (steps, channels, rollouts)."""
         knots = self._random.standard_normal(self._shape, np.float32)
-        noise = (self._between @ knots).reshape(-1, 2, self._kernel.rollouts)
+        noise = (self._between @ knots).reshape(-1, self._kernel.channels, self._kernel.rollouts)
         noise[:, :, 0] = 0.0
         if self._kernel.rollouts > 1:
-            noise[:, :, 1] = -nominal * self._kernel.limits.inverse_deviations[:, 0]
+            noise[:, :, 1] = -nominal * self._kernel.columns.inverse_deviation[:, 0]
         return noise

@@ -17,13 +17,13 @@ _BRAKE_SHARE = 0.6
 
 def turning_sequence(kernel: Mppi, v: float, w: float, error: float) -> Field:
     """v brought to 0 and the heading error (rad) closed, from the speeds v and w on; shape (steps, 2)."""
-    limits, dt = kernel.limits, kernel.dt_s
+    (forward, turn), dt = kernel.motion.channels, kernel.dt_s
     sequence = np.empty((kernel.steps, 2), np.float32)
     for i in range(kernel.steps):
-        most = math.sqrt(2.0 * _BRAKE_SHARE * limits.max_turn_accel_rps2 * abs(error))
-        wanted = math.copysign(min(_GAIN * abs(error), most, limits.max_turn_rps), error)
-        v = _toward(v, 0.0, limits.max_accel_mps2 * dt)
-        w = _toward(w, wanted, limits.max_turn_accel_rps2 * dt)
+        most = math.sqrt(2.0 * _BRAKE_SHARE * turn.rate * abs(error))
+        wanted = math.copysign(min(_GAIN * abs(error), most, turn.high), error)
+        v = _toward(v, 0.0, forward.rate * dt)
+        w = _toward(w, wanted, turn.rate * dt)
         error -= w * dt
         sequence[i] = v, w
     return sequence
@@ -31,10 +31,10 @@ def turning_sequence(kernel: Mppi, v: float, w: float, error: float) -> Field:
 
 def braking_sequence(kernel: Mppi, v: float, w: float) -> Field:
     """Both speeds brought to 0 as fast as the limits allow, shape (steps, 2)."""
-    limits, dt = kernel.limits, kernel.dt_s
+    (forward, turn), dt = kernel.motion.channels, kernel.dt_s
     steps = np.arange(1, kernel.steps + 1) * dt
-    left_v = np.maximum(abs(v) - limits.max_accel_mps2 * steps, 0.0) * math.copysign(1.0, v)
-    left_w = np.maximum(abs(w) - limits.max_turn_accel_rps2 * steps, 0.0) * math.copysign(1.0, w)
+    left_v = np.maximum(abs(v) - forward.rate * steps, 0.0) * math.copysign(1.0, v)
+    left_w = np.maximum(abs(w) - turn.rate * steps, 0.0) * math.copysign(1.0, w)
     return np.stack([left_v, left_w], axis=1).astype(np.float32)
 
 

@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from premotor_foundation.errors import UsageError
-from premotor_runtime.app.settings import PlannerSettings
+from premotor_runtime.app.settings import LEAST_KV_TOKENS, PlannerSettings
+from premotor_runtime.engine.memory import PoolSize
 from premotor_runtime.models.registry import PRETRAINED, LoadedModel, load_model
 from premotor_runtime.runners.native.choice import RunnerChoice, latest_choice
 
@@ -42,6 +43,7 @@ def load_planner(settings: PlannerSettings) -> PlannerModel:
 
     Raises CheckpointError (exit 2) for a missing or corrupt one, UsageError for an adapter that has no model. Only the
     pretrained default has a substitute: where its package is not installed the embedded model plans, with a notice.
+    KVMemoryError (exit 3) when keys and values do not fit, before they are set aside.
     """
     if settings.model == PRETRAINED and find_spec(PACKAGE) is None:
         notice = (
@@ -59,9 +61,9 @@ def load_planner(settings: PlannerSettings) -> PlannerModel:
 def _load(
     name: str, spec: str | Path, adapter: Path | None, settings: PlannerSettings, notice: str = ""
 ) -> PlannerModel:
-    blocks = -(-settings.kv_tokens // _BLOCK_SIZE)
+    pool = PoolSize(settings.kv_cache_bytes, settings.kv_tokens, LEAST_KV_TOKENS, settings.memory_margin_bytes)
     make = RunnerChoice(settings.runner, settings.precision, settings.threads)
-    loaded = load_model(spec, adapter, blocks, _BLOCK_SIZE, make_runner=make)
+    loaded = load_model(spec, adapter, pool, _BLOCK_SIZE, make_runner=make)
     chosen = latest_choice()
     return PlannerModel(name, loaded, notice, "reference" if chosen is None else str(chosen))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from premotor_foundation.errors import EXIT_REFUSED, UsageError
+from premotor_runtime.app.kernels import commands as kernel_commands
 
 if TYPE_CHECKING:
     from premotor_runtime.app.settings import RuntimeSettings
@@ -21,7 +22,8 @@ Model = Annotated[str | None, typer.Option(help="gemma3-270m, embedded, rules, a
 
 
 def register(app: typer.Typer) -> None:
-    """Add `plan`, `eval plans` and `train-planner`."""
+    """Add `plan`, `eval plans`, `train-planner`, and the kernels' commands."""
+    kernel_commands.register(app)
     app.command()(plan)
     group = typer.Typer(help="Measure the quality of plans.", no_args_is_help=True)
     group.command("plans")(eval_plans)

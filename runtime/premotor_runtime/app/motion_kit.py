@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from premotor_accelerators.devices.cpu import CpuDevice
+from premotor_accelerators.devices.cpu_native import NativeExecutable
 from premotor_foundation.errors import UsageError
 from premotor_foundation.locations import named_config
+from premotor_planners.kernels.cost_to_go import CostToGo
+from premotor_planners.kernels.tensor import Compiled
 from premotor_planners.maps.distance import inflate
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.maps.rasterize import rasterize
@@ -22,6 +25,9 @@ from premotor_planners.motion.stopping import Braking
 from premotor_planners.world.loader import load_world
 from premotor_planners.world.model import Pose, World
 from premotor_runtime.app.settings import RuntimeSettings
+
+_SWEEPS_NATIVE, _SWEEPS = 96, 16
+"""Sweeps of `cost_to_go` in one submission: 2 ms of C++, or 13 ms of ONNX Runtime, on one core at 2 GHz."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +85,19 @@ def build_motion(surroundings: Surroundings, seed: int) -> MotionKit:
     """Rasterize the map and compile the kernels for the CPU; takes about a second."""
     robot, world = surroundings.robot, surroundings.world
     grid, device = rasterize(world), CpuDevice(threads=1)
-    field, rollouts = kernel_for(grid.data.shape), mppi_for(robot)
-    planner = RoutePlanner(field, device.compile(field, "fp32"), grid, robot.planning_radius_m)
+    rollouts = mppi_for(robot)
+    planner = RoutePlanner(*_compiled_field(device, grid.shape), grid, robot.planning_radius_m)
     controller = Controller(rollouts, device.compile(rollouts, "fp32"), grid, seed)
     braking = Braking(robot.max_accel_mps2, robot.max_turn_accel_rps2)
     limits = (robot.max_forward_mps, robot.max_reverse_mps, robot.max_turn_rps)
     gate = SafetyGate(Disc(robot.footprint_radius_m), braking, *limits)
     return MotionKit(surroundings, grid, planner, controller, gate)
+
+
+def _compiled_field(device: CpuDevice, shape: tuple[int, int]) -> tuple[CostToGo, Compiled]:
+    kernel = kernel_for(shape, _SWEEPS_NATIVE)
+    run = device.compile(kernel)
+    if isinstance(run, NativeExecutable):
+        return kernel, run
+    kernel = kernel_for(shape, _SWEEPS)
+    return kernel, device.compile(kernel)

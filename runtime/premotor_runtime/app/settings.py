@@ -8,10 +8,12 @@ from typing import Literal
 
 from premotor_foundation import strict_yaml
 from premotor_foundation.strict_yaml import limited
+from premotor_runtime.engine.memory import DEFAULT_MARGIN_BYTES
 from premotor_runtime.executor.control_loop import ControlTiming
 from premotor_runtime.executor.miss_policy import MissPolicy
 from premotor_runtime.runners.native.choice import RunnerName
 
+LEAST_KV_TOKENS = 512  # a catalogue, a task and a plan of a few steps
 Precision = Literal["f32", "bf16", "int8", "int4"]
 
 
@@ -25,6 +27,9 @@ class PlannerSettings:
     native runner's; `threads` null is one for each core that the process may run on. `draft_tokens` are guessed from
     the prompt and earlier answers and checked in one pass: fewer passes, which pays where a pass over several tokens
     costs little more than one over one (a GPU), and not on a CPU without 8-bit dot products.
+
+    Keys and values take `kv_cache_bytes`, or, null, what is available at the start less the weights and
+    `memory_margin_bytes`, but no more than `kv_tokens` positions need.
     """
 
     model: str = "gemma3-270m"
@@ -33,7 +38,9 @@ class PlannerSettings:
     precision: Precision = "int8"
     threads: int | None = limited(at_least=1, at_most=64, default=None)
     draft_tokens: int = limited(at_least=0, at_most=8, default=0)
-    kv_tokens: int = limited(at_least=512, at_most=65_536, default=4096)
+    kv_cache_bytes: int | None = limited(at_least=1, default=None)
+    kv_tokens: int = limited(at_least=LEAST_KV_TOKENS, at_most=65_536, default=4096)
+    memory_margin_bytes: int = limited(at_least=0, default=DEFAULT_MARGIN_BYTES)
     prefill_chunk_tokens: int = limited(at_least=16, at_most=4096, default=256)
 
 

@@ -1,4 +1,4 @@
-"""`premotor bench llm`: this engine beside others on this machine."""
+"""`premotor bench llm`: this engine beside others on this machine. `bench path` is composed in `app`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from premotor_foundation.errors import UsageError
+from premotor_runtime.app.bench_path.commands import bench_path
 from premotor_runtime.bench.group import bench_group
 
 _MOST_ROUNDS = 100
 
 
 def register(app: typer.Typer) -> None:
-    """Add `bench llm`."""
+    """Add `bench llm` and `bench path`."""
     bench_group(app).command("llm")(bench_llm)
+    bench_group(app).command("path")(bench_path)
 
 
 def bench_llm(

@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from premotor_foundation.cache_folder import cache_folder
 from premotor_foundation.errors import UsageError
-from premotor_runtime.models.cache_folder import cache_folder
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.gguf_writer import write_gguf
 from premotor_runtime.models.random_checkpoint import SHAPES, random_checkpoint

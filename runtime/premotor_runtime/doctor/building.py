@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from premotor_foundation.native_code.compiler import find_compiler, flags
+from premotor_foundation.native_code.errors import BuildError
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.runners.native.build import build, shape_options
-from premotor_runtime.runners.native.compiler import find_compiler, flags
-from premotor_runtime.runners.native.errors import BuildError
 from premotor_runtime.runners.native.library import Library
 
 

@@ -1,4 +1,4 @@
-"""`premotor doctor` and `premotor build`: what this machine has, and what is compiled for it."""
+"""`premotor doctor`: what this machine has; and the language model's part of `premotor build`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add `doctor` and `build`."""
+    """Add `doctor`."""
     app.command()(doctor)
-    app.command()(build)
 
 
 def doctor(
@@ -35,12 +34,8 @@ def doctor(
         print_findings(findings, Console())
 
 
-def build(
-    model: Annotated[
-        str, typer.Option(help="gemma3-270m, a checkpoint folder, a .gguf file, or a benchmark shape S, M or L.")
-    ] = "gemma3-270m",
-) -> None:
-    """Compile the native runner for a model now, instead of at its first use. Exit code 1: it cannot be built."""
+def build_runner(model: str) -> None:
+    """Compile the native runner for a model and say what was compiled. Raises BuildError."""
     import time
 
     from rich.console import Console

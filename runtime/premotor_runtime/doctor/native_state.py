@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from premotor_foundation.cache_folder import cache_folder
+from premotor_foundation.native_code.compiler import find_compiler, flags
+from premotor_foundation.native_code.errors import BuildError
 from premotor_runtime.doctor.findings import NativeState
-from premotor_runtime.models.cache_folder import cache_folder
 from premotor_runtime.runners.native.build import LIBRARY
-from premotor_runtime.runners.native.compiler import find_compiler, flags
-from premotor_runtime.runners.native.errors import BuildError
 
 
 def native_state(folder: Path | None = None) -> NativeState:

@@ -17,16 +17,20 @@ class StepBudget:
     `max_num_batched_tokens` go through the model, of at most `max_num_seqs` requests; `max_scored_rows` rows of the
     output matrix are gone through for requests that asked for full log probabilities. `time_budget_s` is how long the
     step may take from the call of `step` to its return; None for as long as it needs, zero or less for not at all.
+    `num_scheduler_steps` tokens of each answer may come from one step where none of them has to be looked at before the
+    next (greedy choice, no grammar): less work around the model, but a step that is so much longer.
     """
 
     max_num_batched_tokens: int = 256
     max_num_seqs: int = 8
     max_scored_rows: int = 65536
     time_budget_s: float | None = None
+    num_scheduler_steps: int = 1
 
     def __post_init__(self) -> None:
-        if min(self.max_num_batched_tokens, self.max_num_seqs, self.max_scored_rows) < 1:
-            raise ValueError(f"a step needs room for one token, one sequence and one row; given {self}")
+        sizes = (self.max_num_batched_tokens, self.max_num_seqs, self.max_scored_rows, self.num_scheduler_steps)
+        if min(sizes) < 1:
+            raise ValueError(f"a step needs room for one token, one sequence, one row and one pass; given {self}")
         if self.time_budget_s is not None and math.isnan(self.time_budget_s):
             raise ValueError("time_budget_s is not a number; give seconds, or None for no limit")
 

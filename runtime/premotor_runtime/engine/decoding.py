@@ -38,6 +38,12 @@ class Decoder:
         greedy = self._simple(sequence) or (ids is not None and len(ids) == 1)
         return ("greedy" if greedy else "logits"), ids
 
+    def is_plain(self, sequence: Sequence) -> bool:
+        """Whether each next token is the likeliest of all, and nothing but its coming is to be noted."""
+        request = sequence.request
+        looked_at = sequence.matcher is not None or request.full_logprobs or request.adapter is not None
+        return not (looked_at or sequence.twins or sequence.draft) and self._simple(sequence)
+
     def draft(self, sequence: Sequence) -> list[int]:
         """What may follow the tokens of `sequence`, guessed; empty where greedy choice is not all that decides."""
         request, answer = sequence.request, self._answer(sequence)

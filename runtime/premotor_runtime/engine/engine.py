@@ -9,6 +9,7 @@ import numpy as np
 from premotor_runtime.engine.admission import Limits, check, check_deadline
 from premotor_runtime.engine.batcher import StepBudget, StepPlan, plan_step
 from premotor_runtime.engine.calibration import Calibration
+from premotor_runtime.engine.decode_ahead import Ahead, decode_ahead, steps_ahead
 from premotor_runtime.engine.decoding import Decoder
 from premotor_runtime.engine.forecast import forecast_s
 from premotor_runtime.engine.forking import BlockCopier, split_off
@@ -24,7 +25,7 @@ from premotor_runtime.engine.step_cost import StepCost
 from premotor_runtime.engine.step_load import NOTHING, AttentionShape, StepLoad
 from premotor_runtime.engine.step_result import StepResult
 from premotor_runtime.models.tokenizer import Tokenizer
-from premotor_runtime.runners.protocol import Chunk, ChunkOutput, ModelRunner
+from premotor_runtime.runners.protocol import Chunk, ChunkOutput, DecodingRunner, ModelRunner
 
 __all__ = ["Engine", "StepResult"]
 
@@ -155,10 +156,16 @@ class Engine:
         self._guess()
         planned = self._clock()
         plan = self._plan(budget, None if ends_by is None else ends_by - planned)
-        batch = self._residency.reserve(plan.shares, preempted)
+        steps = self._steps_ahead(plan, budget, None if ends_by is None else ends_by - self._clock())
+        shares = plan.shares if steps == 1 else [(sequence, steps) for sequence, _ in plan.shares]
+        batch = self._residency.reserve(shares, preempted)
         prefill, decode = _count(batch)
-        load = plan.load if len(batch) == len(plan.shares) else NOTHING.plus_all(batch, self._shape)
-        self._forward(batch)
+        once = batch if steps == 1 else [(sequence, 1) for sequence, _ in batch]
+        load = plan.load if len(batch) == len(plan.shares) else NOTHING.plus_all(once, self._shape)
+        if steps > 1:
+            decode = self._decode_ahead(batch, steps)
+        else:
+            self._forward(batch)
         emitted, text = self._take_fresh()
         self._move_to_scoring()
         rows += self._scoring.advance(budget.max_scored_rows - rows, ends_by)
@@ -169,7 +176,7 @@ class Engine:
         ended = self._clock()
         self._count_step(preempted, deferred, ended - started)
         if batch:
-            self._unlearned = load, ended - planned - self._scoring.spent_s
+            self._unlearned = load, (ended - planned - self._scoring.spent_s) / steps
         return StepResult(finished, emitted, prefill, decode, rows, tuple(preempted), text, deferred, ended - started)
 
     def _refuse_when_late(self, sequence: Sequence) -> None:
@@ -197,6 +204,26 @@ class Engine:
             if self.cost.may_try(smallest, left):
                 return StepPlan([(first, 1)], plan.deferred[1:], smallest)
         return plan
+
+    def _steps_ahead(self, plan: StepPlan[Sequence], budget: StepBudget, left: float | None) -> int:
+        if not isinstance(self._runner, DecodingRunner):
+            return 1
+
+        def fits(steps: int) -> bool:
+            last = NOTHING.plus_all(((Ahead(s, steps), 1) for s, _ in plan.shares), self._shape)
+            return left is None or self.cost.fits(last, left / steps)
+
+        return steps_ahead(plan.shares, budget, self.kv, self._decoder, fits)
+
+    def _decode_ahead(self, batch: list[tuple[Sequence, int]], steps: int) -> int:
+        assert isinstance(self._runner, DecodingRunner)
+        if self.kv.copies:
+            self._copy_blocks()
+        taken = decode_ahead(self._runner, self._decoder, self.kv, batch, steps)
+        now = self._clock()
+        for sequence, _ in batch:
+            observe_tokens(self.metrics, sequence, now)
+        return taken
 
     def _guess(self) -> None:
         """Guess ahead while few requests run: with many, the passes are better filled with their own tokens."""

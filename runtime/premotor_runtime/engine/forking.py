@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
-from typing import Protocol, runtime_checkable
 
 from premotor_runtime.engine.kv_cache import KVCache
 from premotor_runtime.engine.sequence import Sequence
+from premotor_runtime.runners.protocol import BlockCopier
 
-
-@runtime_checkable
-class BlockCopier(Protocol):
-    """A runner that can copy blocks of keys and values within its memory."""
-
-    def copy_blocks(self, pairs: Many[tuple[int, int]]) -> None:
-        """Copy (source, target) blocks, all layers, one pair after the other."""
-        ...
+__all__ = ["BlockCopier", "split_off"]
 
 
 def split_off(sequence: Sequence, kv: KVCache, runner: object) -> list[Sequence]:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Lark:
-    """EBNF in llguidance's dialect of Lark; the rule `start` is the whole output."""
+    """EBNF in llguidance's dialect of Lark; the rule `start` is the whole output.
+
+    Within it `%json {...}` is JSON that satisfies a schema, checked and spaced as `JsonSchema` is.
+    """
 
     text: str
 

@@ -18,7 +18,9 @@ MAX_REGEX_CHARS = 16_384
 MAX_CHOICES = 4096
 # as `json.dumps` writes it: whatever is fixed can be appended without asking the model, and blanks cannot go on
 _SPACING = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
-_NESTED_JSON = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|(%json)')
+_WRITTEN_SPACING = {"x-guidance": _SPACING}
+# as llguidance reads Lark: strings, comments, special tokens and regular expressions, in which %json is only text
+_LEXEME = re.compile(r'"(?:\\.|[^"\\\n])*"|(?://|#)[^\n]*|<[^<>\s]+>|/(?:\\.|[^/\\])+/|%json[ \t\r\n]*')
 
 
 def compiled(grammar: Grammar | str) -> str:
@@ -45,10 +47,29 @@ def _bounded(kind: str, text: object, limit: int) -> str:
 
 
 def _lark(text: str) -> str:
-    _bounded("grammar", text, MAX_GRAMMAR_CHARS)
-    if any(match[1] for match in _NESTED_JSON.finditer(text)):
-        raise GrammarError("%json within a grammar is not checked for unknown keywords; use JsonSchema for all of it")
-    return str(LLMatcher.grammar_from_lark(text))
+    return str(LLMatcher.grammar_from_lark(_with_schemas(_bounded("grammar", text, MAX_GRAMMAR_CHARS))))
+
+
+def _with_schemas(text: str) -> str:
+    """`text` with every schema after %json as `JsonSchema` would have it: refused where not enforced, and spaced."""
+    parts: list[str] = []
+    kept = at = 0
+    while found := _LEXEME.search(text, at):
+        at = found.end()
+        if found[0].startswith("%json"):
+            schema, end = _nested_schema(text, at)
+            blank = "\n" * text.count("\n", at, end)  # inside the schema, so that messages name the right line
+            parts += [text[kept:at], schema[:1], blank, schema[1:]]
+            kept = at = end
+    return "".join([*parts, text[kept:]])
+
+
+def _nested_schema(text: str, at: int) -> tuple[str, int]:
+    try:
+        schema, end = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text, at)
+    except (ValueError, RecursionError) as error:
+        raise GrammarError(f"%json is followed by what is not JSON: {error}; give a schema in braces") from error
+    return json.dumps(enforceable(schema) | _WRITTEN_SPACING), end
 
 
 def _converted(text: str) -> str:

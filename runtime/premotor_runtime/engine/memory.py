@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from premotor_runtime.engine.errors import KVMemoryError
 from premotor_runtime.models.config import ModelConfig
+from premotor_runtime.runners.protocol import RunnerMemory
 
 DEFAULT_MARGIN_BYTES = 512 * 2**20
 _MIB = 2**20
@@ -22,40 +24,43 @@ def kv_bytes(config: ModelConfig, tokens: int, element_bytes: int) -> int:
     return 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim * tokens * element_bytes
 
 
-def pool_blocks(
-    config: ModelConfig,
-    block_size: int,
-    element_bytes: int,
-    available_bytes: int,
-    kv_memory_bytes: int | None = None,
-    margin_bytes: int = DEFAULT_MARGIN_BYTES,
-    max_num_seqs: int = 8,
-) -> int:
-    """The number of blocks for a pool of `kv_memory_bytes`, or of what is available less the margin.
+@dataclass(frozen=True)
+class PoolSize:
+    """How large a pool of keys and values is wanted.
 
-    A computed pool is never larger than `max_num_seqs` whole contexts. `available_bytes` is what is left once the
-    weights are loaded. Raises KVMemoryError, with the numbers, when the pool does not fit or would not hold one block.
+    `kv_cache_bytes` None: computed, what is available less the weights and `margin_bytes`, at most `most_tokens`
+    positions. Either way at least `least_tokens`, or the pool is refused.
     """
-    block = kv_bytes(config, block_size, element_bytes)
-    room = available_bytes - margin_bytes
-    if kv_memory_bytes is None:
-        enough = max_num_seqs * -(-config.max_position_embeddings // block_size) * block
-        asked = min(room, enough)
-    else:
-        asked = kv_memory_bytes
-        if asked > room:
-            raise KVMemoryError(
-                f"{_mib(asked)} were asked for keys and values; {_mib(available_bytes)} are available, of which "
-                f"{_mib(margin_bytes)} stay free, so at most {_mib(max(0, room))} can be had; "
-                "ask for less, or free memory"
-            )
-    if asked < block:
-        raise KVMemoryError(
-            f"one block of {block_size} positions takes {block} bytes and there is room for {max(0, asked)} "
-            f"({_mib(available_bytes)} available, {_mib(margin_bytes)} of it stay free); "
-            "free memory, choose a smaller margin or a smaller model"
+
+    kv_cache_bytes: int | None = None
+    most_tokens: int = 4096
+    least_tokens: int = 1
+    margin_bytes: int = DEFAULT_MARGIN_BYTES
+
+    def blocks(self, memory: RunnerMemory, block_size: int) -> int:
+        """The number of blocks. Raises KVMemoryError, with the numbers, when they do not fit or are too few."""
+        available = available_memory() if memory.available_bytes is None else memory.available_bytes
+        room = available - memory.weight_bytes - self.margin_bytes
+        sizes = (
+            f"{_mib(available)} are available, the weights take {_mib(memory.weight_bytes)} and "
+            f"{_mib(self.margin_bytes)} stay free, so at most {_mib(max(0, room))} can be had"
         )
-    return asked // block
+        asked = self.kv_cache_bytes
+        if asked is not None and asked > room:
+            raise KVMemoryError(
+                f"{_mib(asked)} were asked for keys and values; {sizes}; ask for less, free memory, or choose a smaller "
+                "model or margin"
+            )
+        if asked is None:
+            asked = min(room, -(-self.most_tokens // block_size) * memory.block_bytes)
+        least = -(-self.least_tokens // block_size)
+        if asked < least * memory.block_bytes:
+            raise KVMemoryError(
+                f"{least * block_size} positions at least take {_mib(least * memory.block_bytes)} of keys and values, and "
+                f"there is room for {_mib(max(0, asked))}: {sizes}; give more, free memory, or choose a smaller model or "
+                "margin"
+            )
+        return asked // memory.block_bytes
 
 
 def available_memory() -> int:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from gguf.constants import GGMLQuantizationType
 
-from premotor_runtime.models.cache_folder import cache_folder, fingerprint
+from premotor_foundation.cache_folder import cache_folder, fingerprint
 from premotor_runtime.models.chat_template import ChatTemplate
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.config import ModelConfig, RopeScaling

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from premotor_runtime.models.cache_folder import cache_folder, fingerprint, sha256_of
+from premotor_foundation.cache_folder import cache_folder, fingerprint, sha256_of
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import DenseTable

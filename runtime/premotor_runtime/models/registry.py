@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from premotor_foundation.cache_folder import sha256_of
+from premotor_runtime.engine.memory import PoolSize
 from premotor_runtime.models.adapter import AdapterInfo, LoraAdapter, merge
 from premotor_runtime.models.adapter_file import read_adapter
-from premotor_runtime.models.cache_folder import sha256_of
 from premotor_runtime.models.chat_template import ChatTemplate
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.errors import CheckpointError
@@ -19,7 +20,7 @@ from premotor_runtime.models.gguf_cache import load_gguf
 from premotor_runtime.models.hf_checkpoint import load_hf
 from premotor_runtime.models.pretrained_package import pretrained_gguf
 from premotor_runtime.models.tokenizer import Tokenizer
-from premotor_runtime.runners.protocol import ModelRunner
+from premotor_runtime.runners.protocol import ModelRunner, RunnerMemory
 from premotor_runtime.runners.reference import ReferenceRunner
 
 PRETRAINED = "gemma3-270m"
@@ -47,6 +48,15 @@ class KeepsWeights(Protocol):
         ...
 
 
+@runtime_checkable
+class StatesMemory(Protocol):
+    """A `MakeRunner` that says what its runner will take, before it takes it; a `PoolSize` needs one."""
+
+    def memory(self, checkpoint: Checkpoint, block_size: int) -> RunnerMemory:
+        """Sizes of the runner that would be made, and the memory available to it now."""
+        ...
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """A runner with its tokenizer. `salt` tells models and merged adapters apart in the prefix cache.
@@ -67,7 +77,7 @@ class LoadedModel:
 def load_model(
     spec: str | Path,
     adapter: Path | None = None,
-    num_blocks: int = DEFAULT_BLOCKS,
+    num_blocks: int | PoolSize = DEFAULT_BLOCKS,
     block_size: int = 16,
     adapters: Mapping[str, Path] | None = None,
     make_runner: MakeRunner = ReferenceRunner,
@@ -75,21 +85,23 @@ def load_model(
     """Load `gemma3-270m` (the Python package), a Hugging Face folder, or a `.gguf` file.
 
     `adapter` is merged into the weights; `adapters` (name to file or PEFT folder) are kept apart, and are differences
-    from the merged weights. `num_blocks * block_size` positions of keys and values are set aside. Raises
-    CheckpointError (AdapterError for adapters) naming the file and the remedy.
+    from the merged weights. `num_blocks * block_size` positions of keys and values are set aside; a `PoolSize` is
+    turned into blocks by what the runner and this machine say. Raises CheckpointError (AdapterError for adapters)
+    naming the file and the remedy, KVMemoryError.
     """
     checkpoint = load_checkpoint(spec)
     config = checkpoint.config
+    blocks = _blocks(num_blocks, checkpoint, block_size, make_runner)
     merged = None if adapter is None else read_adapter(adapter, config, checkpoint.sha256)
     apart = {name: read_adapter(path, config, checkpoint.sha256) for name, path in (adapters or {}).items()}
     salt = f"{checkpoint.sha256}+{'' if adapter is None else _digest(adapter)}"
     named = dataclasses.replace(checkpoint, sha256=salt)
-    kept = make_runner.kept(named, num_blocks, block_size, apart) if isinstance(make_runner, KeepsWeights) else None
+    kept = make_runner.kept(named, blocks, block_size, apart) if isinstance(make_runner, KeepsWeights) else None
     if kept is None and merged is not None:
         merge(merged, checkpoint.flat, config)
     return LoadedModel(
         name=str(spec) if adapter is None else f"{spec}+{adapter.stem}",
-        runner=kept or make_runner(named, num_blocks, block_size, apart),
+        runner=kept or make_runner(named, blocks, block_size, apart),
         tokenizer=Tokenizer(checkpoint.tokenizer_json, checkpoint.path, config.bos_token_id, config.eos_token_ids),
         eos_token_ids=config.eos_token_ids,
         salt=salt,
@@ -97,6 +109,14 @@ def load_model(
         chat_template=checkpoint.chat_template,
         adapters={name: each.info for name, each in apart.items()},
     )
+
+
+def _blocks(wanted: int | PoolSize, checkpoint: Checkpoint, block_size: int, make_runner: MakeRunner) -> int:
+    if isinstance(wanted, int):
+        return wanted
+    if not isinstance(make_runner, StatesMemory):
+        raise TypeError(f"{make_runner} does not say what it takes; give the number of blocks")
+    return wanted.blocks(make_runner.memory(checkpoint, block_size), block_size)
 
 
 def load_checkpoint(spec: str | Path) -> Checkpoint:

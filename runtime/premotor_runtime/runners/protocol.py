@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import Ids
@@ -48,12 +48,29 @@ class ChunkOutput:
     logits: Floats | None = None
 
 
+@dataclass(frozen=True)
+class RunnerMemory:
+    """What a runner takes before its first step: bytes of a block of keys and values, and of weights not loaded yet.
+
+    `available_bytes` are those of the device that it runs on; None for this machine's memory.
+    """
+
+    block_bytes: int
+    weight_bytes: int
+    available_bytes: int | None = None
+
+
 class ModelRunner(Protocol):
     """Runs one model. Holds the paged keys and values, but decides nothing about them."""
 
     @property
     def config(self) -> ModelConfig:
         """The model's shape."""
+        ...
+
+    @property
+    def adapter_names(self) -> tuple[str, ...]:
+        """What `Chunk.adapter` may name, in the order in which they were given."""
         ...
 
     @property
@@ -72,4 +89,26 @@ class ModelRunner(Protocol):
 
     def logits(self, hidden: Floats, ids: Ids | slice | None = None) -> Floats:
         """Logits of tokens `ids` (default all) for hidden states (n, hidden_size): float32 (n, number of ids)."""
+        ...
+
+
+@runtime_checkable
+class BlockCopier(Protocol):
+    """A runner that can copy blocks of keys and values within its memory."""
+
+    def copy_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Copy (source, target) blocks, all layers, one pair after the other."""
+        ...
+
+
+@runtime_checkable
+class DecodingRunner(Protocol):
+    """A runner that can go on by itself where nothing is to be decided between two tokens."""
+
+    def decode(self, batch: Sequence[Chunk], steps: int) -> tuple[list[list[int]], list[list[float]]]:
+        """`steps` greedy tokens for each chunk, which has one token, no `among`, and a table for all the positions.
+
+        The same as that many calls of `step` with `pick` greedy: tokens and log probabilities, (chunks, steps); -1 and
+        NaN from a token on whose logits are not finite.
+        """
         ...

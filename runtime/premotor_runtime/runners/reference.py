@@ -6,6 +6,7 @@ runners are held to this one.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,7 +17,7 @@ from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats, LayerWeights, layer_weights
 from premotor_runtime.runners.paged_kv import PagedKV
 from premotor_runtime.runners.picking import picked
-from premotor_runtime.runners.protocol import Chunk, ChunkOutput
+from premotor_runtime.runners.protocol import Chunk, ChunkOutput, RunnerMemory
 from premotor_runtime.runners.rotary import inverse_frequencies, rotate, rotation
 
 _TILE = 4096
@@ -52,9 +53,15 @@ class ReferenceRunner:
         local = config.rope_local_theta
         self._local_rope = self._global_rope if local is None else inverse_frequencies(local, config.head_dim, None)
 
+    @staticmethod
+    def memory(checkpoint: Checkpoint, block_size: int) -> RunnerMemory:
+        """See `StatesMemory`. The layers count where they are only mapped; tables are in memory, or quantized and mapped."""
+        block = PagedKV.block_bytes(checkpoint.config, block_size)
+        return RunnerMemory(block, checkpoint.flat.nbytes if _mapped(checkpoint.flat) else 0)
+
     @property
     def adapter_names(self) -> tuple[str, ...]:
-        """What `Chunk.adapter` may name."""
+        """See `ModelRunner.adapter_names`."""
         return tuple(self._adapters)
 
     def step(self, batch: Sequence[Chunk]) -> list[ChunkOutput]:
@@ -190,6 +197,13 @@ class ReferenceRunner:
             if (among := batch[number].among) is not None:
                 logits[number] = self.logits(last[number : number + 1], among)[0]
         return logits
+
+
+def _mapped(array: Floats) -> bool:
+    base: object = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)
 
 
 def _visible(start: int, stop: int, first: int, window: int | None) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

@@ -2,30 +2,29 @@ from __future__ import annotations
 
 import heapq
 import math
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from premotor_accelerators.devices.cpu import CpuDevice
-from premotor_planners.kernels.cost_to_go import LIMIT_CELLS, CostToGo
-from premotor_planners.kernels.tensor import ReferenceRun
-from premotor_planners.maps.grid import Cell, OccupancyGrid
-from premotor_planners.motion.goal_field import GoalField, kernel_for
+from premotor_planners.errors import MapError
+from premotor_planners.kernels.cost_to_go import DIAGONAL, MOST_BUDGET, MOST_LIMIT, STRAIGHT, CostToGo
+from premotor_planners.maps.grid import Cell
 
-BOUND_CELLS = 0.02
-"""Largest difference from Dijkstra seen allowed on these maps: float32 rounding of LIMIT - cost, 1e-4 a step."""
-
-
-def grid_of(occupied: np.ndarray) -> OccupancyGrid:
-    return OccupancyGrid(np.where(occupied, 100, 0).astype(np.int8), 1.0, (0.0, 0.0))
+Arrays = dict[str, Any]
+MOST_SHORT = math.sqrt(2) * STRAIGHT / DIAGONAL
+"""Exact costs are at most this many times the kernel's."""
 
 
-def dijkstra(occupied: np.ndarray, goal: Cell) -> np.ndarray:
-    cost = np.full(occupied.shape, np.inf)
-    if occupied[goal]:
+def dijkstra(free: np.ndarray, goal: Cell, straight: float, diagonal: float) -> np.ndarray:
+    cost = np.full(free.shape, np.inf)
+    if not free[goal]:
         return cost
     cost[goal], queue = 0.0, [(0.0, goal)]
-    free = ~occupied
     while queue:
         here, (row, col) = heapq.heappop(queue)
         if here > cost[row, col]:
@@ -33,101 +32,174 @@ def dijkstra(occupied: np.ndarray, goal: Cell) -> np.ndarray:
         for dr in (-1, 0, 1):
             for dc in (-1, 0, 1):
                 r, c = row + dr, col + dc
-                if not (
-                    0 <= r < free.shape[0] and 0 <= c < free.shape[1] and free[r, c] and free[row, c] and free[r, col]
-                ):
+                inside = 0 <= r < free.shape[0] and 0 <= c < free.shape[1]
+                if not (dr or dc) or not (inside and free[r, c] and free[row, c] and free[r, col]):
                     continue
-                total = here + math.hypot(dr, dc)
+                total = here + (diagonal if dr and dc else straight)
                 if total < cost[r, c] - 1e-12:
                     cost[r, c] = total
                     heapq.heappush(queue, (total, (r, c)))
     return cost
 
 
-def field(occupied: np.ndarray, goal: Cell, sweeps: int = 8, run: object = None) -> GoalField:
-    kernel = CostToGo(*occupied.shape, sweeps)
-    return GoalField(kernel, run or ReferenceRun(kernel), grid_of(occupied), goal).complete()  # type: ignore[arg-type]
+def start(kernel: CostToGo, free: np.ndarray, goal: Cell) -> Arrays:
+    reach = kernel.inputs[0].zeros()
+    reach[0, 0, goal[0], goal[1]] = kernel.limit
+    return {"reach": reach, "free": np.ascontiguousarray(free[None, None], np.float32)}
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_equal_to_dijkstra_without_corner_cutting(seed: int) -> None:
+def by_all(kernel: CostToGo, inputs: Arrays) -> np.ndarray:
+    """The reference's result, after the others were held to it bit for bit."""
+    expected = kernel.reference(inputs)["reach_next"]
+    for run in (CpuDevice(implementation="onnxruntime").compile(kernel).run, kernel.native().run):
+        out = {"reach_next": np.full(expected.shape, -1.0, np.float32)}
+        run(inputs, out)
+        np.testing.assert_array_equal(out["reach_next"], expected)
+    result: np.ndarray = expected[0, 0]
+    return result
+
+
+def random_free(seed: int, shape: tuple[int, int], share: float) -> np.ndarray:
+    free: np.ndarray = np.random.default_rng(seed).random(shape) >= share
+    return free
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.tuples(st.integers(2, 40), st.integers(2, 150)),
+    st.integers(0, 10**6),
+    st.sampled_from([0.0, 0.1, 0.4, 0.7, 1.0]),
+    st.integers(1, 20),
+    st.data(),
+)
+def test_all_implementations_give_the_same_bits(
+    needs_compiler: None, shape: tuple[int, int], seed: int, share: float, sweeps: int, data: st.DataObject
+) -> None:
+    kernel = CostToGo(*shape, sweeps, budget=data.draw(st.integers(1, MOST_BUDGET)))
     random = np.random.default_rng(seed)
-    occupied = random.random((25, 31)) < 0.05 * (seed % 9)
-    goal = (int(random.integers(25)), int(random.integers(31)))
-    found, exact = field(occupied, goal).costs_m(), dijkstra(occupied, goal)
-    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(exact))
-    reached = np.isfinite(exact)
-    assert np.abs(found[reached] - exact[reached]).max(initial=0.0) < BOUND_CELLS
+    reach = np.floor(random.random(shape) * (kernel.limit + 1)) * (random.random(shape) < 0.1)
+    inputs = start(kernel, random_free(seed, shape, share), (0, 0))
+    inputs["reach"][0, 0] = reach
+    by_all(kernel, inputs)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.tuples(st.integers(2, 24), st.integers(2, 24)), st.integers(0, 10**6), st.floats(0.0, 0.6))
+def test_what_is_reached_is_exact_and_the_rest_is_beyond_the_budget(
+    shape: tuple[int, int], seed: int, share: float
+) -> None:
+    free = random_free(seed, shape, share)
+    goal = tuple(int(i) for i in np.argwhere(free)[0]) if free.any() else (0, 0)
+    kernel = CostToGo(*shape, budget=1 + seed % 30)
+    reach = kernel.reference(start(kernel, free, (goal[0], goal[1])))["reach_next"][0, 0]
+    exact = dijkstra(free, (goal[0], goal[1]), STRAIGHT, DIAGONAL)
+    np.testing.assert_array_equal(reach, np.maximum(kernel.limit - exact, 0))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_error_against_dijkstra_with_exact_diagonals_is_as_stated(seed: int) -> None:
+    free = random_free(seed, (40, 44), 0.08 * seed)
+    goal = tuple(int(i) for i in np.argwhere(free)[7])
+    kernel = CostToGo(40, 44, budget=MOST_BUDGET)
+    reach = kernel.reference(start(kernel, free, (goal[0], goal[1])))["reach_next"][0, 0]
+    exact = dijkstra(free, (goal[0], goal[1]), 1.0, math.sqrt(2))
+    np.testing.assert_array_equal(reach > 0, np.isfinite(exact))
+    cost, known = (kernel.limit - reach.astype(np.float64)) / STRAIGHT, reach > 0
+    assert (cost[known] <= exact[known] + 1e-6).all() and (exact[known] <= MOST_SHORT * cost[known] + 1e-6).all()
+
+
+def test_runs_in_pieces_end_where_one_run_ends(needs_compiler: None) -> None:
+    free = random_free(3, (50, 70), 0.3)
+    free[10, 10] = True
+    whole, pieces = CostToGo(50, 70), CostToGo(50, 70, 7)
+    assert (whole.runs, pieces.runs) == (1, 15)
+    inputs = start(pieces, free, (10, 10))
+    for _ in range(pieces.runs):
+        inputs["reach"] = by_all(pieces, inputs)[None, None]
+    np.testing.assert_array_equal(inputs["reach"][0, 0], by_all(whole, start(whole, free, (10, 10))))
 
 
 def serpentine(size: int) -> np.ndarray:
-    walls = np.zeros((size, size), np.bool_)
+    free = np.ones((size, size), np.bool_)
     for i, row in enumerate(range(1, size - 1, 2)):
-        walls[row, :] = True
-        walls[row, 0 if i % 2 else -1] = False
-    return walls
+        free[row, :] = False
+        free[row, 0 if i % 2 else -1] = True
+    return free
 
 
-def test_a_long_serpentine_is_reached_and_exact() -> None:
-    walls = serpentine(41)
-    found, exact = field(walls, (0, 0), sweeps=16).costs_m(), dijkstra(walls, (0, 0))
-    reached = np.isfinite(exact)
-    assert exact[reached].max() > 700
-    assert np.abs(found[reached] - exact[reached]).max() < 0.1
+def test_a_way_longer_than_the_budget_is_unreached_never_wrong() -> None:
+    free = serpentine(41)
+    kernel = CostToGo(41, 41)
+    reach = kernel.reference(start(kernel, free, (0, 0)))["reach_next"][0, 0]
+    exact = dijkstra(free, (0, 0), STRAIGHT, DIAGONAL)
+    assert exact[free].max() > 5 * kernel.limit
+    np.testing.assert_array_equal(reach, np.maximum(kernel.limit - exact, 0))
 
 
-def test_beyond_the_limit_counts_as_not_reached_in_bounded_runs() -> None:
-    walls = serpentine(81)
-    done = field(walls, (0, 0), sweeps=64)
-    found, exact = done.costs_m(), dijkstra(walls, (0, 0))
-    assert exact[np.isfinite(exact)].max() > LIMIT_CELLS
-    assert done.runs <= LIMIT_CELLS / 64 + 1
-    near = exact < LIMIT_CELLS - 1
-    assert np.isfinite(found[near]).all() and np.isinf(found[exact > LIMIT_CELLS + 1]).all()
+@pytest.mark.parametrize("size", [128, 256])
+def test_an_empty_window_is_reached_from_any_corner_and_fits_float16(size: int) -> None:
+    kernel = CostToGo(size, size)
+    assert DIAGONAL * (size - 1) < kernel.limit <= MOST_LIMIT
+    assert np.float16(kernel.limit) == kernel.limit
+    reach = kernel.reference(start(kernel, np.ones((size, size)), (0, 0)))["reach_next"]
+    assert (reach > 0).all() and (reach.astype(np.float16) == reach).all()
 
 
-def test_a_diagonal_gap_is_closed() -> None:
-    occupied = np.zeros((6, 6), np.bool_)
-    occupied[range(6), range(5, -1, -1)] = True
-    costs = field(occupied, (0, 0)).costs_m()
-    assert np.isinf(costs[5, 5]) and np.isfinite(costs[0, 4])
+def test_a_diagonal_gap_is_closed_and_an_occupied_goal_reaches_nothing(needs_compiler: None) -> None:
+    free = np.ones((6, 6), np.bool_)
+    free[range(6), range(5, -1, -1)] = False
+    kernel = CostToGo(6, 6)
+    reach = by_all(kernel, start(kernel, free, (0, 0)))
+    assert reach[5, 5] == 0 and reach[0, 4] > 0
+    assert (by_all(kernel, start(kernel, free, (0, 5))) == 0).all()
 
 
-def test_symmetric_in_start_and_goal() -> None:
-    random = np.random.default_rng(7)
-    occupied = random.random((30, 30)) < 0.2
-    a, b = ((int(r), int(c)) for r, c in random.permutation(np.argwhere(~occupied))[:2])
-    there, back = field(occupied, a).costs_m()[b], field(occupied, b).costs_m()[a]
-    assert there == pytest.approx(back, abs=BOUND_CELLS)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_turning_the_map_turns_the_result(needs_compiler: None, seed: int, quarter: int) -> None:
+    kernel = CostToGo(21, 21)
+    free = random_free(seed, (21, 21), 0.3)
+    mark = np.zeros((21, 21))
+    mark[5, 9] = 1
+    row, col = (int(i) for i in np.argwhere(np.rot90(mark, quarter))[0])
+    turned = by_all(kernel, start(kernel, np.rot90(free, quarter), (row, col)))
+    np.testing.assert_array_equal(turned, np.rot90(by_all(kernel, start(kernel, free, (5, 9))), quarter))
 
 
-def test_an_occupied_goal_reaches_nothing() -> None:
-    occupied = np.zeros((8, 8), np.bool_)
-    occupied[3, 3] = True
-    assert np.isinf(field(occupied, (3, 3)).costs_m()).all()
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -1.0, 0.5, 1e30, 2049.0, 1e-40])
+@pytest.mark.parametrize("name", ["reach", "free"])
+@pytest.mark.parametrize("place", [(0, 0), (7, 10), (5, 6)])
+def test_values_that_no_map_has_are_refused_by_all(needs_compiler: None, name: str, value: float, place: Cell) -> None:
+    kernel = CostToGo(8, 11)
+    inputs = start(kernel, np.ones((8, 11)), (3, 3))
+    inputs[name][0, 0, place[0], place[1]] = value
+    device = CpuDevice(implementation="onnxruntime").compile(kernel)
+    out = {"reach_next": np.full((1, 1, 8, 11), -7.0, np.float32)}
+    compiled = [lambda given, run=run: run(given, out) for run in (device.run, kernel.native().run)]
+    for run in (kernel.reference, *compiled):
+        with pytest.raises(MapError, match=rf"`{name}` holds .* at \(0, 0, {place[0]}, {place[1]}\); give"):
+            run(inputs)
+    assert (out["reach_next"] == -7.0).all()
 
 
-@pytest.mark.parametrize(("rows", "cols", "sweeps"), [(2, 2, 1), (16, 24, 5), (33, 17, 12), (64, 64, 16)])
-def test_onnx_equals_the_reference(rows: int, cols: int, sweeps: int) -> None:
-    kernel = CostToGo(rows, cols, sweeps)
-    run = CpuDevice().compile(kernel)
-    random = np.random.default_rng(rows)
-    for share in (0.0, 0.2, 1.0):
-        free = (random.random((1, 1, rows, cols)) >= share).astype(np.float32)
-        reach = (random.random((1, 1, rows, cols)) * LIMIT_CELLS * (random.random((1, 1, rows, cols)) < 0.1)).astype(
-            np.float32
-        )
-        out = {"reach_next": kernel.outputs[0].zeros()}
-        run.run({"reach": reach, "free": free}, out)
-        expected = kernel.reference({"reach": reach, "free": free})["reach_next"]
-        assert np.abs(out["reach_next"] - expected).max() <= kernel.tolerance
+def test_minus_zero_is_zero(needs_compiler: None) -> None:
+    kernel = CostToGo(8, 11)
+    inputs = start(kernel, np.ones((8, 11)), (3, 3))
+    inputs["reach"][inputs["reach"] == 0] = -0.0
+    inputs["free"][0, 0, 2, :] = -0.0
+    by_all(kernel, inputs)
 
 
-def test_the_kernel_covers_the_map_and_refuses_a_larger_one() -> None:
-    assert (kernel_for((164, 224)).rows, kernel_for((164, 224)).cols) == (256, 256)
-    assert (kernel_for((257, 600)).rows, kernel_for((257, 600)).cols) == (320, 640)
-    kernel = CostToGo(8, 8, 1)
-    with pytest.raises(ValueError, match="does not fit"):
-        GoalField(kernel, ReferenceRun(kernel), grid_of(np.zeros((9, 8), np.bool_)), (0, 0))
-    with pytest.raises(ValueError, match="1 sweep"):
-        CostToGo(8, 8, 0)
+def test_the_graph_is_opset_17_with_static_shapes_and_only_operators_for_a_dla() -> None:
+    model = onnx.load_from_string(CostToGo(32, 48, 3).onnx())
+    assert [entry.version for entry in model.opset_import if not entry.domain] == [17]
+    assert {node.op_type for node in model.graph.node} == {"Conv", "Relu", "Mul", "MaxPool", "Max", "Add"}
+    assert all(node.name for node in model.graph.node) and len(model.graph.node) == 3 + 3 * 11
+    for value in (*model.graph.input, *model.graph.output):
+        assert [size.dim_value for size in value.type.tensor_type.shape.dim] == [1, 1, 32, 48]
+
+
+@pytest.mark.parametrize("bad", [{"sweeps": 0}, {"rows": 1}, {"budget": 0}, {"budget": MOST_BUDGET + 1}])
+def test_sizes_that_cannot_be(bad: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="CostToGo"):
+        CostToGo(**bad)

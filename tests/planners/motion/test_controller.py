@@ -10,6 +10,7 @@ import pytest
 from premotor_foundation.errors import ConfigError
 from premotor_planners.kernels.cost_to_go import CostToGo
 from premotor_planners.kernels.mppi import Mppi
+from premotor_planners.kernels.mppi_ackermann import Ackermann
 from premotor_planners.kernels.tensor import ReferenceRun
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.motion.controller import Controller, mppi_for
@@ -21,7 +22,7 @@ from premotor_planners.motion.state import Command, Goal, LaserScan, RobotState
 from premotor_planners.motion.turning import braking_sequence, shifted, turning_sequence
 
 ROBOT = RobotParameters("r", 0.22, 0.25, 0.8, 0.15, 1.8, 1.0, 3.5)
-KERNEL = Mppi(rollouts=128, steps=20, limits=mppi_for(ROBOT).limits)
+KERNEL = Mppi(rollouts=128, steps=20, motion=mppi_for(ROBOT).motion, costs=mppi_for(ROBOT).costs)
 GRID = OccupancyGrid(np.zeros((80, 120), np.int8), 0.05, (0.0, 0.0))
 
 
@@ -218,3 +219,15 @@ def test_the_robot_file_and_its_faults(tmp_path: Any) -> None:
         load_robot(path)
     path.write_text(text.replace("0.25", "0.35"))
     assert load_robot(path).period_s == 0.05
+
+
+def test_a_kernel_of_another_motion_is_refused() -> None:
+    kernel = Mppi(rollouts=8, steps=4, motion=Ackermann())
+    with pytest.raises(ValueError, match="motion is ackermann"):
+        Controller(kernel, ReferenceRun(kernel), GRID)
+
+
+def test_a_heading_after_many_turns_is_wrapped_before_it_reaches_the_kernel() -> None:
+    made = controller()
+    decision = made.command(state(yaw=1000 * math.pi), None)
+    assert decision.status == "driving", decision.reason

@@ -71,7 +71,7 @@ def test_there_and_back_cost_the_same_and_smoothing_only_shortens(seed: int) -> 
     if isinstance(there, Route) and isinstance(back, Route):
         cost = float(there.costs_m[plans.grown.cell_of(*a)])
         assert cost == pytest.approx(float(back.costs_m[plans.grown.cell_of(*b)]), abs=1e-3)
-        assert math.dist(a, b) - 1e-6 <= there.length_m <= cost + 1e-3
+        assert math.dist(a, b) - 1e-6 <= there.length_m <= 1.0102 * cost + 1e-3  # the kernel's diagonals are 1.4 long
 
 
 def test_the_same_cell_is_a_route_of_one_or_two_poses() -> None:

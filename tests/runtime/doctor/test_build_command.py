@@ -6,17 +6,20 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from premotor_foundation.native_code.errors import BuildError
+from premotor_runtime.app.kernels import commands as kernel_commands
+from premotor_runtime.app.kernels import natives
 from premotor_runtime.doctor import building, commands
 from premotor_runtime.doctor.building import Built
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.random_checkpoint import SHAPES
-from premotor_runtime.runners.native.errors import BuildError
 
 
 @pytest.fixture
 def app() -> typer.Typer:
     made = typer.Typer(pretty_exceptions_enable=False)
     commands.register(made)
+    kernel_commands.register(made)
     return made
 
 
@@ -28,10 +31,11 @@ def test_build_prints_compiler_flags_shape_time_and_place(app: typer.Typer, monk
         return Built(Path("/somewhere/lib.so"), "c++ 1.2", ("-O3",), ("-DX=1",), "avx2")
 
     monkeypatch.setattr(building, "build_native", build)
+    monkeypatch.setattr(natives, "build_natives", lambda: ["kernel    mppi: native (avx2)"])
     done = CliRunner().invoke(app, ["build", "--model", "S"])
     assert done.exit_code == 0, done.output
     assert asked == [SHAPES["S"]]
-    for words in ("c++ 1.2", "-O3", "-DX=1", "avx2", "/somewhere/lib.so", "time "):
+    for words in ("c++ 1.2", "-O3", "-DX=1", "avx2", "/somewhere/lib.so", "time ", "kernel    mppi: native"):
         assert words in done.output
 
 

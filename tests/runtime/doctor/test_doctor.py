@@ -11,7 +11,6 @@ from rich.console import Console
 
 from premotor_runtime.doctor import examine as examination
 from premotor_runtime.doctor.busyness import busy_share
-from premotor_runtime.doctor.devices import board, find_devices
 from premotor_runtime.doctor.examine import doctor_json, examine
 from premotor_runtime.doctor.machine import read_machine
 from premotor_runtime.doctor.native_state import native_state
@@ -35,38 +34,6 @@ def test_a_machine_is_read_from_the_files_of_the_system(tmp_path: Path) -> None:
 def test_a_machine_that_tells_nothing_is_unknown_not_an_error(tmp_path: Path) -> None:
     machine = read_machine(tmp_path / "nothing")
     assert machine.memory_total is None and machine.isa == () and machine.cores >= 1
-
-
-@pytest.mark.parametrize(
-    ("files", "torch", "words"),
-    [
-        ([], "2.6.0", "no NVIDIA GPU"),
-        (["dev/nvidia0"], None, "no PyTorch"),
-        (["dev/nvidia0"], "2.6.0+cpu", "a build for the CPU"),
-        (["dev/nvidia0"], "2.6.0", "PyTorch 2.6.0"),
-    ],
-)
-def test_a_gpu_needs_its_driver_and_the_right_pytorch(
-    files: list[str], torch: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("premotor_runtime.doctor.devices.find_library", lambda name: "libcuda.so.1")
-    for file in files:
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).touch()
-    devices = {device.name: device for device in find_devices(read_machine(), torch, tmp_path)}
-    assert words in devices["cuda"].reason
-    assert devices["cuda"].usable is (words == "PyTorch 2.6.0")
-    assert devices["cpu"].usable and not devices["dla"].usable
-
-
-def test_a_board_and_its_dla_cores_are_named(tmp_path: Path) -> None:
-    (tmp_path / "proc/device-tree").mkdir(parents=True)
-    (tmp_path / "proc/device-tree/model").write_text("Some Board\0")
-    (tmp_path / "dev").mkdir()
-    (tmp_path / "dev/nvhost-nvdla0").touch()
-    dla = {device.name: device for device in find_devices(read_machine(), None, tmp_path)}["dla"]
-    assert board(tmp_path) == "Some Board" and dla.usable and dla.reason == "1 DLA cores"
-    assert board(tmp_path / "dev") is None
 
 
 @pytest.mark.usefixtures("no_compiler")
@@ -93,7 +60,7 @@ def test_findings_are_complete_without_torch_and_without_a_compiler(monkeypatch:
     found = json.loads(json.dumps(doctor_json(findings)))
     assert found["schema"] == "premotor.doctor/1"
     assert found["versions"]["torch"] is None and found["versions"]["premotor"]
-    assert {device["name"] for device in found["devices"]} == {"cpu", "cuda", "tensorrt", "dla"}
+    assert {device["name"] for device in found["devices"]} == {"cpu", "cuda", "torch", "tensorrt", "dla", "rtx"}
     assert "CPUExecutionProvider" in found["providers"]
     assert found["rights"]["reason"]
     console = Console(width=160, file=io.StringIO(), record=True)

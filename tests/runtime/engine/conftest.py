@@ -143,6 +143,15 @@ class MemoryRunner:
                 self.memory[block, place] = 10 * token + _mark(chunk)
         return [self._output(chunk) for chunk in batch]
 
+    def decode(self, batch: list[Chunk], steps: int) -> tuple[list[list[int]], list[list[float]]]:
+        found: list[list[ChunkOutput]] = []
+        for _ in range(steps):
+            found.append(self.step(batch))
+            after = zip(batch, found[-1], strict=True)
+            batch = [dataclasses.replace(c, tokens=[o.token], start=c.start + 1) for c, o in after]
+        turned = list(zip(*found, strict=True))
+        return [[o.token for o in row] for row in turned], [[o.logprob for o in row] for row in turned]
+
     def _output(self, chunk: Chunk) -> ChunkOutput:
         table = np.array(chunk.block_table)
         seen = self.memory[table].reshape(-1)[: chunk.start + len(chunk.tokens)]

@@ -72,10 +72,11 @@ class EngineMachine(RuleBasedStateMachine):
         tokens=st.integers(1, 40),
         seqs=st.integers(1, 5),
         seconds=st.sampled_from([None, None, 0.0, 0.0012, 0.002, 0.01]),
+        several=st.sampled_from([1, 1, 3, 8]),
     )
-    def step(self, tokens: int, seqs: int, seconds: float | None) -> None:
+    def step(self, tokens: int, seqs: int, seconds: float | None, several: int) -> None:
         type(self).events += 1
-        self._step(StepBudget(tokens, seqs, time_budget_s=seconds))
+        self._step(StepBudget(tokens, seqs, time_budget_s=seconds, num_scheduler_steps=several))
 
     def _step(self, budget: StepBudget) -> None:
         before = len(self.runner.batches)

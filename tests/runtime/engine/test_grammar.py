@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -98,7 +100,15 @@ def test_a_mask_is_read_bit_by_bit(words: int, data: st.DataObject) -> None:
         ("", r"does not compile: ."),
         ('start: "a', r"does not compile: ."),
         (Lark('start: "a" "b'), "does not compile"),
-        (Lark('start: %json {"type": "string", "minLenght": 3}'), "use JsonSchema"),
+        (Lark('start: %json {"type": "string", "minLenght": 3}'), "`minLenght` at # is not enforced.*`minLength`"),
+        # what looks like the start of a text or of an expression, and is none, hides nothing
+        (Lark('start: /"/ %json {"minLenght": 3} /"/'), "`minLenght`"),
+        (Lark('start: </a> %json {"minLenght": 3} "/"'), "`minLenght`"),
+        (Lark('start: a # "\na: %json {"minLenght": 3} "b"'), "`minLenght`"),
+        (Lark('start: %json {"x-guidance": {"whitespace_flexible": true}}'), "`x-guidance` at #"),
+        (Lark("start: %json {'a': 1}"), "what is not JSON: .*give a schema in braces"),
+        (Lark("start: %json"), "what is not JSON"),
+        (Lark('start: "a" %json false'), "allows no value at all"),
         (Lark(f'start: "{"a" * MAX_GRAMMAR_CHARS}"'), f"at most {MAX_GRAMMAR_CHARS} are taken"),
         (Ebnf("root ::= nope"), "does not compile"),
         (Ebnf('root ::= "a'), "does not compile"),
@@ -126,6 +136,21 @@ def test_what_does_not_compile_is_refused_with_the_reason(
     with pytest.raises(GrammarError, match=reason) as caught:
         compiler.matcher(grammar)
     assert caught.value.exit_code == 2 and len(str(caught.value)) < 1000
+
+
+def test_a_schema_within_a_grammar_means_what_it_means_alone(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:
+    schema = """{
+      "$defs": {"side": {"enum": ["left"]}}, "type": "object", "title": "// \\"",
+      "properties": {"at": {"$ref": "#/$defs/side"}, "n": {"const": [1, 2]}}, "required": ["at", "n"],
+      "additionalProperties": false}"""
+    alone = tokenizer.decode(compiler.matcher(JsonSchema(schema)).forced())
+    assert json.loads(alone) == {"at": "left", "n": [1, 2]} and alone == json.dumps(json.loads(alone))
+    nested = compiler.matcher(f'start: /"/ a " %json {{" %json{schema} a\na: "go "')
+    assert tokenizer.decode(nested.forced()) == f'"go  %json {{{alone}go '
+    either = compiler.matcher(Lark('start: %json {"const": 17} "," %json true'))
+    assert tokenizer.decode(either.forced()) == "17,"
+    with pytest.raises(GrammarError, match=r"compile: 4\("):
+        compiler.matcher('start: %json {\n"const":\n17}\n  nope')
 
 
 def test_percent_json_in_a_literal_or_comment_is_only_text(compiler: GrammarCompiler, tokenizer: Tokenizer) -> None:

@@ -56,7 +56,7 @@ def _run(runner: ModelRunner, adapter: str | None, blocks: range = range(2)) -> 
 def test_apart_equals_merged(hf_folder: Path, adapters: dict[str, Path]) -> None:
     apart = load_model(hf_folder, num_blocks=2, adapters=adapters)
     plain = load_model(hf_folder, num_blocks=2)
-    assert set(apart.runner.adapter_names) == set(apart.adapters) == {"polite", "terse"}  # type: ignore[attr-defined]
+    assert set(apart.runner.adapter_names) == set(apart.adapters) == {"polite", "terse"}
     assert np.array_equal(_run(apart.runner, None), _run(plain.runner, None))
     for name, path in adapters.items():
         merged = load_model(hf_folder, adapter=path, num_blocks=2)

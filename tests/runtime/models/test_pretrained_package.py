@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from premotor_foundation.cache_folder import sha256_of
 from premotor_runtime.models import pretrained_package
-from premotor_runtime.models.cache_folder import fingerprint, sha256_of
 from premotor_runtime.models.errors import CheckpointError
 from premotor_runtime.models.pretrained_package import FILE_NAME, PACKAGE, pretrained_gguf
 
@@ -68,12 +68,3 @@ def test_an_unwritable_cache_says_where_to_go(package: types.SimpleNamespace, tm
     blocker.write_text("")
     with pytest.raises(CheckpointError, match="XDG_CACHE_HOME"):
         pretrained_gguf(blocker / "cache")
-
-
-def test_a_fingerprint_follows_the_content(tmp_path: Path) -> None:
-    path = tmp_path / "f"
-    path.write_bytes(b"one")
-    first = fingerprint(path, tmp_path / "cache")
-    assert first == sha256_of(path) == fingerprint(path, tmp_path / "cache")
-    path.write_bytes(b"three")
-    assert fingerprint(path, tmp_path / "cache") == sha256_of(path) != first

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from premotor_foundation.native_code.compiler import find_compiler
+from premotor_foundation.native_code.errors import BuildError
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.config import ModelConfig, RopeScaling
 from premotor_runtime.models.embedding import DenseTable
 from premotor_runtime.models.packed import layout, packed_size
-from premotor_runtime.runners.native.compiler import find_compiler
-from premotor_runtime.runners.native.errors import BuildError
 
 _LLAMA = ModelConfig(
     architecture="llama",

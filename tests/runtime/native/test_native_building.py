@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from premotor_foundation.native_code.compiler import find_compiler
+from premotor_foundation.native_code.errors import BuildError
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.runners.native import choice
 from premotor_runtime.runners.native.build import LIBRARY, build, shape_options
 from premotor_runtime.runners.native.choice import RunnerChoice, latest_choice
-from premotor_runtime.runners.native.compiler import find_compiler
-from premotor_runtime.runners.native.errors import BuildError, NativeOptionError
+from premotor_runtime.runners.native.errors import NativeOptionError
 from premotor_runtime.runners.native.runner import NativeRunner, weights_are_kept
 from premotor_runtime.runners.protocol import Chunk
 from premotor_runtime.runners.reference import ReferenceRunner

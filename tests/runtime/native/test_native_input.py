@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from premotor_runtime.models.checkpoint import Checkpoint
-from premotor_runtime.runners.native.errors import NativeOptionError
 from premotor_runtime.runners.native.runner import NativeRunner
 from premotor_runtime.runners.protocol import Chunk
 
@@ -55,8 +54,6 @@ def test_other_misuse(runner: NativeRunner) -> None:
         runner.logits(np.zeros((1, 64), np.float32), np.array([1003]))
     with pytest.raises(ValueError, match="64"):
         runner.logits(np.zeros((1, 63), np.float32))
-    with pytest.raises(NativeOptionError, match="adapter"):
-        runner.step([Chunk([1], 0, [0], adapter="other")])
     runner.close()
     runner.close()
     with pytest.raises(ValueError, match="closed"):

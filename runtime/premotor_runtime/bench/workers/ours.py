@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from premotor_runtime.runners.native.choice import RunnerName
 
 _SPARE_TOKENS = 64
 _BUSY = 8
+_TOKENS_A_STEP = 8
+"""Tokens of each answer that one engine step may decode, as for a client that does not stream."""
 
 
 class Ours:
@@ -42,9 +45,10 @@ class Ours:
         whole = StepBudget(sum(map(len, prompts)), len(prompts))
         while self._engine.step(whole).num_decode_tokens < len(prompts):
             pass
+        several = replace(whole, num_scheduler_steps=_TOKENS_A_STEP)
         tokens, began = 0, time.perf_counter()
-        for _ in range(steps):
-            tokens += sum(map(len, self._engine.step(whole).emitted.values()))
+        for _ in range(-(-steps // _TOKENS_A_STEP)):
+            tokens += sum(map(len, self._engine.step(several).emitted.values()))
         seconds = time.perf_counter() - began
         for request_id in ids:
             self._engine.cancel(request_id)
@@ -68,7 +72,7 @@ class Ours:
         `batch` is the most sequences a step may have. With `at_once` the number of requests this is continuous
         batching, with `batch` it is what a server without it does.
         """
-        budget = StepBudget(self._chunk, batch)
+        budget = StepBudget(self._chunk, batch, num_scheduler_steps=_TOKENS_A_STEP)
         began = time.perf_counter()
         tokens = 0
         for first in range(0, len(requests), at_once):

@@ -1,23 +1,18 @@
-"""The native library for one model shape on this machine: compiled once, kept by content.
-
-`<cache>/native/libraries/<what>/<compiler>/` holds one library; `what` is the hash of sources, flags, shape and
-processor. Where no compiler is found, one that an earlier build left for the same `what` serves.
-"""
+"""The native library for one model shape on this machine: compiled once, kept (see foundation's `native_code`)."""
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from premotor_runtime.models.cache_folder import cache_folder
+from premotor_foundation.cache_folder import cache_folder
+from premotor_foundation.kept_file import kept_file
+from premotor_foundation.native_code import library as native_library
+from premotor_foundation.native_code.compiler import Compiler, flags, processor
+from premotor_foundation.native_code.library import compile_object, digest, kept_library, link, source_files
 from premotor_runtime.models.config import ModelConfig
-from premotor_runtime.runners.native.compiler import Compiler, find_compiler, flags, processor, run
-from premotor_runtime.runners.native.errors import BuildError
-from premotor_runtime.runners.native.kept import intact, kept_file
 
 SOURCE = Path(__file__).parent / "source"
 LIBRARY = "libpremotor_native.so"
@@ -49,60 +44,32 @@ def build(config: ModelConfig, folder: Path | None = None) -> Path:
     """
     root = (folder or cache_folder()) / "native"
     options = [*flags(), *shape_options(config)]
-    place = root / "libraries" / _digest([*options, processor(), source_digest()])
-    try:
-        compiler = find_compiler()
-    except BuildError:
-        if earlier := _earlier(place):
-            return earlier
-        raise
-    try:
-        return kept_file(
-            place / _digest(compiler.version), LIBRARY, lambda path: _compile(compiler, options, root / "objects", path)
-        )
-    except OSError as error:
-        remedy = "free some space, or set XDG_CACHE_HOME to a folder that can be written"
-        raise BuildError(f"the cache {root} cannot be written ({error})", remedy) from error
+
+    def make(compiler: Compiler, library: Path) -> None:
+        _compile(compiler, options, root / "objects", library)
+
+    return kept_library(root, LIBRARY, [*options, source_digest()], make)
 
 
 def source_digest(prefix: str | tuple[str, ...] = "") -> str:
     """The hash of all sources whose names start with `prefix`."""
-    return _digest([part for path in _files(prefix) for part in (path.name, path.read_text(encoding="utf-8"))])
+    return native_library.source_digest(SOURCE, prefix)
 
 
 def _compile(compiler: Compiler, options: Sequence[str], objects: Path, library: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="premotor-native-") as scratch:
-        sources = [SOURCE / _UNIT, *(path for path in _files(_SHAPELESS) if path.suffix == ".cpp")]
+        sources = [SOURCE / _UNIT, *(path for path in source_files(SOURCE, _SHAPELESS) if path.suffix == ".cpp")]
         with ThreadPoolExecutor(_PARALLEL) as pool:
             parts = list(pool.map(lambda path: _object(compiler, options, objects, path, Path(scratch)), sources))
-        beside = Path(scratch) / LIBRARY
-        run([*compiler.command, "-shared", "-pthread", *map(str, parts), "-o", str(beside)])
-        shutil.copyfile(beside, library)
+        link(compiler, parts, library)
 
 
 def _object(compiler: Compiler, options: Sequence[str], objects: Path, source: Path, scratch: Path) -> Path:
     if source.name == _UNIT:
-        _compile_one(compiler, options, source, scratch / f"{source.stem}.o")
+        compile_object(compiler, options, source, scratch / f"{source.stem}.o")
         return scratch / f"{source.stem}.o"
     general = [option for option in options if not option.startswith("-D")]
-    headers = [path.read_text(encoding="utf-8") for path in _files("") if path.suffix == ".h"]
+    headers = [path.read_text(encoding="utf-8") for path in source_files(SOURCE) if path.suffix == ".h"]
     what = [*general, compiler.version, processor(), source.name, source.read_text(encoding="utf-8"), *headers]
     name = f"{source.stem}.o"
-    return kept_file(objects / _digest(what), name, lambda path: _compile_one(compiler, general, source, path))
-
-
-def _compile_one(compiler: Compiler, options: Sequence[str], source: Path, target: Path) -> None:
-    run([*compiler.command, *options, "-c", str(source), "-o", str(target)])
-
-
-def _files(prefix: str | tuple[str, ...]) -> list[Path]:
-    return sorted(p for p in SOURCE.iterdir() if p.suffix in (".h", ".cpp") and p.name.startswith(prefix))
-
-
-def _earlier(place: Path) -> Path | None:
-    built = sorted(place.iterdir()) if place.is_dir() else []
-    return next((folder / LIBRARY for folder in built if intact(folder, LIBRARY)), None)
-
-
-def _digest(parts: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    return kept_file(objects / digest(what), name, lambda path: compile_object(compiler, general, source, path))

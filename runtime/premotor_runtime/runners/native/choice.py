@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from premotor_foundation.native_code.errors import BuildError
 from premotor_runtime.models.adapter import LoraAdapter
 from premotor_runtime.models.checkpoint import Checkpoint
-from premotor_runtime.runners.native.errors import BuildError
-from premotor_runtime.runners.native.runner import NativeRunner, weights_are_kept
-from premotor_runtime.runners.protocol import ModelRunner
+from premotor_runtime.models.config import ModelConfig
+from premotor_runtime.runners.native.build import build
+from premotor_runtime.runners.native.layout import block_bytes, weight_bytes
+from premotor_runtime.runners.native.runner import NativeRunner, check_options, weights_are_kept
+from premotor_runtime.runners.protocol import ModelRunner, RunnerMemory
 from premotor_runtime.runners.reference import ReferenceRunner
-from premotor_runtime.runners.torch import TorchSettings, torch_runner
+from premotor_runtime.runners.torch import TorchSettings, torch_memory, torch_runner
 
 RunnerName = Literal["auto", "native", "reference", "torch"]
 _log = logging.getLogger(__name__)
@@ -75,6 +78,23 @@ class RunnerChoice:
                 raise
             _warn_once(f"the native runner cannot be built: {error}; the slower reference runner is used")
             return self._reference(checkpoint, num_blocks, block_size, adapters, str(error), error.output)
+
+    def memory(self, checkpoint: Checkpoint, block_size: int) -> RunnerMemory:
+        """See `StatesMemory`. Raises NativeOptionError, TorchRunnerError."""
+        config = checkpoint.config
+        if self.runner == "torch":
+            return torch_memory(checkpoint, block_size, self.torch_settings)
+        if self.runner == "reference" or not self._can_build(config):
+            return ReferenceRunner.memory(checkpoint, block_size)
+        check_options(self.precision, self.threads, self.cores)
+        return RunnerMemory(block_bytes(config, block_size, self.precision), weight_bytes(config, self.precision))
+
+    def _can_build(self, config: ModelConfig) -> bool:
+        try:
+            build(config, self.folder)
+        except BuildError:
+            return self.runner == "native"  # refused by the call that makes the runner
+        return True
 
     def kept(
         self, checkpoint: Checkpoint, num_blocks: int, block_size: int, adapters: Mapping[str, LoraAdapter]

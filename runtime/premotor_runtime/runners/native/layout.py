@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.runners.native.library import Library
 
 _ALIGNMENT = 64
+_CACHE_TILE = 16
+_WEIGHT_BYTES = {"f32": 4.0, "bf16": 2.0, "int8": 1.0625, "int4": 0.5625}
 NORMS = ("attention_norm", "mlp_norm", "qkv_bias", "query_norm", "key_norm", "post_attention_norm", "post_mlp_norm")
 
 
@@ -53,6 +56,21 @@ def packed_layout(config: ModelConfig, precision: str, library: Library) -> Pack
     embedding = place.matrix(config.vocab_size, config.hidden_size, table)
     head = embedding if config.tie_word_embeddings else place.matrix(config.vocab_size, config.hidden_size, table)
     return PackedLayout(precision, table, layers, final_norm, embedding, head, place.at)
+
+
+def weight_bytes(config: ModelConfig, precision: str) -> int:
+    """About what the packed weights take, known before the library is: padding is left out."""
+    layer = config.hidden_size * (2 * config.query_size + 2 * config.kv_size + 3 * config.intermediate_size)
+    tables = (1 if config.tie_word_embeddings else 2) * config.vocab_size * config.hidden_size
+    table = _WEIGHT_BYTES[table_precision(config, precision)]
+    return round(config.num_hidden_layers * layer * _WEIGHT_BYTES[precision] + tables * table)
+
+
+def block_bytes(config: ModelConfig, block_size: int, precision: str) -> int:
+    """Memory of one block of keys and values, as `source/cache.h` lays it out: whole tiles, and dimensions padded to 16."""
+    tiles = block_size // math.gcd(block_size, _CACHE_TILE)
+    tile = (config.head_dim + -(-config.head_dim // 16) * 16) * _CACHE_TILE * (4 if precision == "f32" else 2)
+    return config.num_hidden_layers * config.num_key_value_heads * tiles * tile
 
 
 class _Place:

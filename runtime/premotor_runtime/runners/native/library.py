@@ -6,7 +6,7 @@ import ctypes
 from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_void_p
 from pathlib import Path
 
-from premotor_runtime.runners.native.errors import BuildError
+from premotor_foundation.native_code.errors import BuildError
 
 PRECISIONS = {"f32": 0, "bf16": 1, "int8": 2, "int4": 3}
 """As the library numbers them."""
@@ -57,7 +57,10 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "unpack": (None, [c_int, c_int, c_int, c_void_p, c_int, c_int, c_void_p]),
     "create": (c_void_p, [POINTER(ModelPlaces), POINTER(RunnerOptions)]),
     "destroy": (None, [c_void_p]),
+    "add_adapter": (c_int, [c_void_p, c_void_p]),
+    "copy_blocks": (c_int, [c_void_p, c_void_p, c_int]),
     "step": (c_int, [c_void_p, c_int, *[c_void_p] * 7]),
+    "decode": (c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p]),
     "logits": (c_int, [c_void_p, c_void_p, c_int, c_int, c_int, c_void_p]),
     "chosen_logits": (c_int, [c_void_p, c_void_p, c_int, c_void_p, c_int, c_void_p]),
     "normalizers": (c_int, [c_void_p, c_void_p, c_int, c_int, c_int, c_void_p, c_void_p]),
@@ -81,7 +84,10 @@ class Library:
         self.unpack = loaded.premotor_unpack
         self.create = loaded.premotor_create
         self.destroy = loaded.premotor_destroy
+        self.add_adapter = loaded.premotor_add_adapter
+        self.copy_blocks = loaded.premotor_copy_blocks
         self.step = loaded.premotor_step
+        self.decode = loaded.premotor_decode
         self.logits = loaded.premotor_logits
         self.chosen_logits = loaded.premotor_chosen_logits
         self.normalizers = loaded.premotor_normalizers

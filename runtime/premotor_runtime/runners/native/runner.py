@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from premotor_foundation.cache_folder import cache_folder
 from premotor_runtime.models.adapter import LoraAdapter
-from premotor_runtime.models.cache_folder import cache_folder
 from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats
+from premotor_runtime.runners.native.adapters import ApartAdapter
 from premotor_runtime.runners.native.build import build
 from premotor_runtime.runners.native.errors import NativeOptionError
 from premotor_runtime.runners.native.layout import Matrix, packed_layout
@@ -65,21 +66,21 @@ class NativeRunner:
         """Build or find the library, pack or find the weights.
 
         `precision` is that of the weights: f32, bf16, int8 or int4 (these two with a scale for 32 columns); keys and
-        values are float32 with f32, otherwise bfloat16. `threads` None is one for each core of `cores`, or that this
+        values are float32 with f32, otherwise bfloat16, and `adapters` float32 always. `threads` None is one for each core of `cores`, or that this
         process may use. With `cores`, the calling thread is bound to the first, the others to the rest. `weights_key`
         identifies the weights, for the cache under `folder`. Raises BuildError, NativeOptionError.
         """
-        if adapters:
-            raise NativeOptionError(f"adapters kept apart ({', '.join(adapters)}): the native runner takes merged ones")
         self.config: ModelConfig = checkpoint.config
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.precision = precision
-        self.threads = _threads(precision, threads, cores, num_blocks, block_size)
+        self.threads = check_options(precision, threads, cores, num_blocks, block_size)
         self._library = Library(build(self.config, folder))
         self._layout = packed_layout(self.config, precision, self._library)
         self._weights = packed_weights(checkpoint, self._layout, self._library, weights_key, folder or cache_folder())
         self._handle = self._create(tuple(cores))
+        self._adapters = self._add_adapters(adapters or {})
+        self._numbers: dict[str | None, int] = {None: -1} | {name: n for n, name in enumerate(self._adapters)}
         self._room = 0
         self._tokens, self._logprobs = np.empty(0, np.int32), np.empty(0, np.float64)
         self._nothing: Floats = np.empty((0, self.config.hidden_size), np.float32)
@@ -88,6 +89,11 @@ class NativeRunner:
     def instruction_set(self) -> str:
         """What the matrix products were compiled for."""
         return self._library.instruction_set
+
+    @property
+    def adapter_names(self) -> tuple[str, ...]:
+        """See `ModelRunner.adapter_names`."""
+        return tuple(self._adapters)
 
     @property
     def weight_bytes(self) -> int:
@@ -105,13 +111,13 @@ class NativeRunner:
             self.close()
 
     def step(self, batch: Sequence[Chunk]) -> list[ChunkOutput]:
-        """See `ModelRunner.step`. Raises IndexError for a token, block or index that does not exist."""
+        """See `ModelRunner.step`. Raises IndexError for a token, block or index that does not exist, ValueError for an
+        adapter.
+        """
         if not batch:
             return []
         self._check_open()
-        if apart := [chunk.adapter for chunk in batch if chunk.adapter is not None]:
-            raise NativeOptionError(f"adapters kept apart ({', '.join(apart)}): the native runner takes merged ones")
-        given = StepArguments(batch, self.config.vocab_size)
+        given = self._arguments(batch)
         hidden = np.empty((len(given.wanted), self.config.hidden_size), np.float32) if given.wanted else self._nothing
         self._make_room(len(batch))
         outcome = self._library.step(
@@ -119,6 +125,23 @@ class NativeRunner:
         )
         _check(outcome)
         return self._outputs(batch, hidden, given.logits)
+
+    def decode(self, batch: Sequence[Chunk], steps: int) -> tuple[list[list[int]], list[list[float]]]:
+        """See `DecodingRunner.decode`. Raises IndexError for a token or block that does not exist."""
+        self._check_open()
+        given = self._arguments(batch)
+        chunk, tokens, tables, _ = given.places()
+        found, logprobs = np.empty((steps, len(batch)), np.int32), np.empty((steps, len(batch)))
+        places = (found.ctypes.data, logprobs.ctypes.data)
+        _check(self._library.decode(self._handle, len(batch), chunk, tokens, tables, steps, *places))
+        return found.T.tolist(), logprobs.T.tolist()
+
+    def copy_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """See `BlockCopier.copy_blocks`. Raises IndexError, with nothing copied, for a block that does not exist."""
+        self._check_open()
+        if pairs:
+            flat = np.array(pairs, np.int32)
+            _check(self._library.copy_blocks(self._handle, flat.ctypes.data, len(flat)))
 
     def logits(self, hidden: Floats, ids: Ids | slice | None = None) -> Floats:
         """See `ModelRunner.logits`. Raises IndexError for an id that does not exist."""
@@ -174,6 +197,17 @@ class NativeRunner:
         if rows.ndim != 2 or rows.shape[1] != self.config.hidden_size:
             raise ValueError(f"hidden states must be (n, {self.config.hidden_size}); given {rows.shape}")
         return rows
+
+    def _arguments(self, batch: Sequence[Chunk]) -> StepArguments:
+        if unknown := [chunk.adapter for chunk in batch if chunk.adapter not in self._numbers]:
+            raise ValueError(f"no adapter is called {sorted(map(str, unknown))}; loaded are {list(self._adapters)}")
+        return StepArguments(batch, self.config.vocab_size, self._numbers)
+
+    def _add_adapters(self, adapters: Mapping[str, LoraAdapter]) -> dict[str, ApartAdapter]:
+        apart = {name: ApartAdapter(each, self.config.num_hidden_layers) for name, each in adapters.items()}
+        for each in apart.values():
+            _check(self._library.add_adapter(self._handle, each.address))
+        return apart
 
     def _make_room(self, chunks: int) -> None:
         if chunks > self._room:
@@ -234,7 +268,10 @@ def weights_are_kept(checkpoint: Checkpoint, precision: str, key: str, folder: P
     )
 
 
-def _threads(precision: str, threads: int | None, cores: Sequence[int], num_blocks: int, block_size: int) -> int:
+def check_options(
+    precision: str, threads: int | None, cores: Sequence[int], num_blocks: int = 1, block_size: int = 1
+) -> int:
+    """The number of threads. Raises NativeOptionError for what cannot be met."""
     if precision not in PRECISIONS:
         raise NativeOptionError(f"the precision is `{precision}`; give one of {', '.join(PRECISIONS)}")
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,9 +14,12 @@ _PICKS = {"nothing": 0, "greedy": 1, "logits": 2}
 
 
 class StepArguments:
-    """Made once a step; the arrays live as long as it does. `logits` has a place for each chunk."""
+    """Made once a step; the arrays live as long as it does. `logits` has a place for each chunk.
 
-    def __init__(self, batch: Sequence[Chunk], vocab_size: int) -> None:
+    `adapters` numbers those that chunks may name.
+    """
+
+    def __init__(self, batch: Sequence[Chunk], vocab_size: int, adapters: Mapping[str | None, int]) -> None:
         self.logits: list[Floats | None] = []
         self._kept: list[object] = []
         # gathered in lists and converted once: arrays are slow to extend
@@ -33,7 +36,7 @@ class StepArguments:
             tables += table
             wanted += chunk.wanted
             sizes = (len(chunk.tokens), chunk.start, len(table), len(chunk.wanted))
-            record += (*sizes, _PICKS[chunk.pick], count, ids, place)
+            record += (*sizes, _PICKS[chunk.pick], count, ids, place, adapters[chunk.adapter])
         self.record, self.tokens = array("q", record), array("i", tokens)
         self.tables, self.wanted = array("i", tables), array("i", wanted)
 

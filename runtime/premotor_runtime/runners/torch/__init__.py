@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from premotor_runtime.models.adapter import LoraAdapter
 from premotor_runtime.models.checkpoint import Checkpoint
-from premotor_runtime.runners.protocol import ModelRunner
+from premotor_runtime.runners.protocol import ModelRunner, RunnerMemory
 from premotor_runtime.runners.torch.errors import MissingPackageError, TorchRunnerError
 from premotor_runtime.runners.torch.settings import TorchSettings
 
-__all__ = ["MissingPackageError", "TorchRunnerError", "TorchSettings", "torch_runner"]
+__all__ = ["MissingPackageError", "TorchRunnerError", "TorchSettings", "torch_memory", "torch_runner"]
 
 
 def torch_runner(
@@ -36,6 +36,14 @@ def torch_runner(
     from premotor_runtime.runners.torch.runner import TorchRunner
 
     return TorchRunner(checkpoint, num_blocks, block_size, adapters, settings)
+
+
+def torch_memory(checkpoint: Checkpoint, block_size: int, settings: TorchSettings | None = None) -> RunnerMemory:
+    """What `torch_runner` would take and where, without adapters. Raises TorchRunnerError."""
+    _require("torch", "torch")
+    from premotor_runtime.runners.torch.runner import TorchRunner
+
+    return TorchRunner.memory(checkpoint, block_size, settings or TorchSettings())
 
 
 def _require(package: str, extra: str) -> None:

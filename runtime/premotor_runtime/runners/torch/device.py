@@ -64,9 +64,13 @@ class Device:
         if self.on_cuda:
             self.stream.synchronize()
 
+    def free_bytes(self) -> int | None:
+        """Memory that can be had there now; None for the CPU, whose memory is the machine's."""
+        return _free_bytes(self.torch) if self.on_cuda else None
+
     def check_room(self, needed: int, what: str) -> None:
         """Raises DeviceMemoryError when `needed` bytes are more than is free; the CPU is not asked."""
-        free = _free_bytes(self.torch) if self.on_cuda else None
+        free = self.free_bytes()
         if free is not None and needed > free:
             raise DeviceMemoryError(
                 f"{what} need {needed / 2**20:.0f} MiB on {self.torch}, where {free / 2**20:.0f} MiB are free; "

@@ -13,7 +13,7 @@ from premotor_runtime.models.checkpoint import Checkpoint
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats
-from premotor_runtime.runners.protocol import Chunk, ChunkOutput
+from premotor_runtime.runners.protocol import Chunk, ChunkOutput, RunnerMemory
 from premotor_runtime.runners.torch.answers import Answers, Questions
 from premotor_runtime.runners.torch.definition import TorchOperations
 from premotor_runtime.runners.torch.device import Device, to_numpy
@@ -56,8 +56,8 @@ class TorchRunner:
         self._operations = _operations(settings, self._device)
         with torch.inference_mode(), self._device.entered():
             weights = load_tensors(checkpoint, adapters or {}, self._device)
-            caches = [self._cache() for _ in range(self.config.num_hidden_layers)]
-            self._forward = Forward(self.config, weights, caches, self._operations)
+            self._caches = [self._cache() for _ in range(self.config.num_hidden_layers)]
+            self._forward = Forward(self.config, weights, self._caches, self._operations)
             self._device.wait()
         self._adapters = weights.adapters
         self._head = Head(weights.head)
@@ -68,9 +68,16 @@ class TorchRunner:
         """Memory of one block: 2 x layers x kv heads x head size x positions x bytes of a value."""
         return 2 * config.num_hidden_layers * config.kv_size * block_size * value_bytes
 
+    @staticmethod
+    def memory(checkpoint: Checkpoint, block_size: int, settings: TorchSettings) -> RunnerMemory:
+        """What a runner would take, without adapters, and what its device has. Raises DeviceError."""
+        device = Device(settings)
+        block = TorchRunner.block_bytes(checkpoint.config, block_size, device.dtype.itemsize)
+        return RunnerMemory(block, weight_bytes(checkpoint, device.dtype), device.free_bytes())
+
     @property
     def adapter_names(self) -> tuple[str, ...]:
-        """What `Chunk.adapter` may name."""
+        """See `ModelRunner.adapter_names`."""
         return tuple(self._adapters)
 
     def step(self, batch: Sequence[Chunk]) -> list[ChunkOutput]:
@@ -80,6 +87,14 @@ class TorchRunner:
             answers = self._decode(batch) if self._graphs and self._graphs.takes(batch) else self._any(batch)
             self._device.wait()
         return answers.take()
+
+    def copy_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """See `BlockCopier.copy_blocks`. Raises IndexError before anything is copied."""
+        _check_range("block", [block for pair in pairs for block in pair], self.num_blocks)
+        with torch.inference_mode(), self._device.entered():
+            for source, target in pairs:
+                for cache in self._caches:
+                    cache[:, target] = cache[:, source]
 
     def logits(self, hidden: Floats, ids: Ids | slice | None = None) -> Floats:
         """See `ModelRunner.logits`."""

@@ -1,6 +1,7 @@
 // The functions that Python calls (see bindings.py). Nothing here throws; numbers returned are the constants below.
 
 #include <new>
+#include <vector>
 
 #include "runner.h"
 
@@ -17,6 +18,7 @@ enum Outcome : int {
     kWord = 4,        // an id in `among` is outside the vocabulary
     kEmpty = 5,       // a chunk has no tokens, or starts before position 0
     kNoMemory = 6,
+    kAdapter = 7,     // an adapter has not been added
 };
 
 struct Handle {
@@ -36,6 +38,7 @@ int check(const Handle& handle, const StepInput& input) {
     for (int number = 0; number < input.chunks; number++) {
         const ChunkInput& chunk = input.chunk[number];
         if (chunk.count < 1 || chunk.start < 0) return kEmpty;
+        if (chunk.adapter < -1 || chunk.adapter >= handle.runner.adapters()) return kAdapter;
         for (int64_t i = 0; i < chunk.count; i++, token++)
             if (*token < 0 || *token >= vocabulary) return kToken;
         if ((chunk.start + chunk.count + handle.block_size - 1) / handle.block_size > chunk.table_length) return kTable;
@@ -133,12 +136,53 @@ void* premotor_create(const ModelPlaces* places, const RunnerOptions* options) {
 
 void premotor_destroy(void* handle) { delete static_cast<Handle*>(handle); }
 
+// `factors`: kTargets for each layer, which stay where they are. Adapters are numbered from 0 on in the order added.
+int premotor_add_adapter(void* given, const Factors* factors) {
+    Runner& runner = static_cast<Handle*>(given)->runner;
+    const size_t count = runner.model.layers.size() * kTargets;
+    return guarded([&] { runner.add_adapter({factors, factors + count}); });
+}
+
+// `pairs`: source and target, one after the other. Nothing is copied unless all blocks exist.
+int premotor_copy_blocks(void* given, const int32_t* pairs, int count) {
+    const Handle& handle = *static_cast<Handle*>(given);
+    for (int i = 0; i < 2 * count; i++)
+        if (pairs[i] < 0 || pairs[i] >= handle.blocks) return kTable;
+    for (int i = 0; i < count; i++) handle.runner.copy_block(pairs[2 * i], pairs[2 * i + 1]);
+    return kDone;
+}
+
 int premotor_step(void* given, int chunks, const int64_t* chunk, const int32_t* tokens, const int32_t* tables,
                   const int32_t* wanted, float* hidden, int32_t* token, double* logprob) {
     Handle& handle = *static_cast<Handle*>(given);
     const StepInput input{chunks, reinterpret_cast<const ChunkInput*>(chunk), tokens, tables, wanted, hidden, token, logprob};
     if (const int outcome = check(handle, input)) return outcome;
     return guarded([&] { handle.runner.step(input); });
+}
+
+// `steps` steps over chunks of one token each, every next token being the likeliest. Results of step s at [s * chunks];
+// from a step on whose logits are not finite, a chunk's tokens are -1.
+int premotor_decode(void* given, int chunks, const int64_t* chunk, const int32_t* tokens, const int32_t* tables, int steps,
+                    int32_t* token, double* logprob) {
+    Handle& handle = *static_cast<Handle*>(given);
+    int outcome = kDone;
+    const int failed = guarded([&] {
+        std::vector<ChunkInput> next((const ChunkInput*)chunk, (const ChunkInput*)chunk + chunks);
+        std::vector<int32_t> last(tokens, tokens + chunks);
+        std::vector<char> broken((size_t)chunks, 0);
+        for (int step = 0; step < steps; step++, token += chunks, logprob += chunks) {
+            const StepInput input{chunks, next.data(), last.data(), tables, nullptr, nullptr, token, logprob};
+            if ((outcome = check(handle, input))) return;
+            handle.runner.step(input);
+            for (size_t i = 0; i < next.size(); i++) {
+                broken[i] = broken[i] || token[i] < 0;
+                if (broken[i]) token[i] = -1;
+                last[i] = broken[i] ? 0 : token[i];
+                next[i].start++;
+            }
+        }
+    });
+    return failed ? failed : outcome;
 }
 
 int premotor_logits(void* handle, const float* hidden, int rows, int first, int end, float* out) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "memory.h"
 #include "shape.h"
@@ -27,6 +28,7 @@ class Cache {
         : block_size(block_size),
           tile_positions(common_divisor(block_size, kCacheTile)),
           tiles_per_block(block_size / tile_positions),
+          layers_(layers),
           blocks_(blocks),
           pages_((size_t)layers * blocks * tiles_per_block * kKvHeads * kTileSize * sizeof(T)) {}
 
@@ -46,6 +48,15 @@ class Cache {
         for (int i = 0; i < kHeadDim; i++) put(slices + (i / 16 * kCacheTile + lane) * 16, i % 16, bounded(value[i]));
     }
 
+    // Block `source`, every layer and head, over block `target`.
+    void copy_block(int source, int target) const {
+        const size_t size = (size_t)tiles_per_block * kTileSize;
+        for (size_t head = 0; source != target && head < layers_ * kKvHeads; head++) {
+            T* blocks = (T*)pages_.data() + head * blocks_ * size;
+            std::memcpy(blocks + (size_t)target * size, blocks + (size_t)source * size, size * sizeof(T));
+        }
+    }
+
     const int block_size, tile_positions, tiles_per_block;
 
    private:
@@ -54,7 +65,7 @@ class Cache {
     static float bounded(float x) { return x != x ? 0.0f : x > 3e38f ? 3e38f : x < -3e38f ? -3e38f : x; }
 
     static int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
-    const size_t blocks_;
+    const size_t layers_, blocks_;
     Pages pages_;
 };
 

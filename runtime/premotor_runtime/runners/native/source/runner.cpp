@@ -36,6 +36,19 @@ Runner::Runner(Model given, const float* global_frequencies, const float* local_
         floats_ = std::make_unique<Cache<float>>(layers, blocks, block_size);
 }
 
+void Runner::add_adapter(std::vector<Factors> factors) {
+    int rank = 0;
+    for (const Factors& each : factors) rank = std::max(rank, (int)each.rank);
+    adapters_.push_back(std::make_unique<Adapter>(Adapter{std::move(factors), rank}));
+}
+
+void Runner::copy_block(int source, int target) const {
+    if (halves_)
+        halves_->copy_block(source, target);
+    else
+        floats_->copy_block(source, target);
+}
+
 void Runner::step(const StepInput& input) {
     input_ = &input;
     lay_out(input);
@@ -85,6 +98,24 @@ void Runner::lay_out(const StepInput& input) {
         scratch.rows.reserve(small_ ? n * widest : (size_t)kPackTokens * widest);
         if (small_) scratch.packed.reserve(packed);
     }
+    lay_out_adapters(input);
+}
+
+void Runner::lay_out_adapters(const StepInput& input) {
+    adapted_.clear();
+    low_stride_ = 0;
+    for (int number = 0; number < input.chunks; number++) {
+        const int64_t adapter = input.chunk[number].adapter;
+        if (adapter < 0) continue;
+        const Span& span = spans_[(size_t)number];
+        adapted_.push_back({span.row, span.count, adapters_[(size_t)adapter].get()});
+        low_stride_ = std::max(low_stride_, adapted_.back().adapter->rank);
+    }
+    if (adapted_.empty()) return;
+    const size_t low = (size_t)tokens_ * kLowRows * low_stride_;
+    if (!small_) low_.reserve(low);
+    for (Scratch& scratch : scratch_)
+        if (small_) scratch.low.reserve(low);
 }
 
 void Runner::add(void (*work)(void*, const Phase&, int, int), int layer, int chunks) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "adapters.h"
 #include "attention.h"
 #include "cache.h"
 #include "model.h"
@@ -14,12 +15,13 @@ namespace premotor::model {
 
 enum Pick : int { kNothing = 0, kGreedy = 1, kLogits = 2 };
 
-// One chunk as the caller describes it: eight 8-byte fields.
+// One chunk as the caller describes it: nine 8-byte fields.
 struct ChunkInput {
     int64_t count, start, table_length, wanted, pick;
     int64_t among_count;   // -1: all words
     const int64_t* among;  // ids
     float* logits;         // where they go when pick is kLogits
+    int64_t adapter;       // its number in the order of add_adapter; -1: none
 };
 
 struct StepInput {
@@ -34,7 +36,7 @@ struct StepInput {
 // What a thread needs for itself.
 struct Scratch {
     AttentionScratch attention;
-    Buffer<float> rows;
+    Buffer<float> rows, low;
     Buffer<uint8_t> packed;
     uint64_t prepared = 0;  // the phase that `packed` was made for
 };
@@ -44,7 +46,13 @@ class Runner {
     Runner(Model model, const float* global_frequencies, const float* local_frequencies, int blocks, int block_size,
            bool half_cache, int threads, std::vector<int> cores);
 
+    // `factors` has kTargets for each layer; what they point to is the caller's to keep.
+    void add_adapter(std::vector<Factors> factors);
+    int adapters() const { return (int)adapters_.size(); }
+
     void step(const StepInput& input);
+
+    void copy_block(int source, int target) const;
 
     // Logits of words [first, end) for `rows` final hidden states (rows, kHidden), to out (rows, end - first).
     void logits(const float* hidden, int rows, int first, int end, float* out);
@@ -60,12 +68,17 @@ class Runner {
     template <class T>
     void add_layers(const Cache<T>& cache);
     void lay_out(const StepInput& input);
+    void lay_out_adapters(const StepInput& input);
+    float* low(float* from, int token) const { return from + (size_t)token * kLowRows * low_stride_; }
     void ask_words(const StepInput& input);
     void answer(const StepInput& input) const;
     void run_words();
     void add(void (*work)(void*, const Phase&, int, int), int layer, int chunks);
     int pieces(const Linear& linear) const;
 
+    static constexpr int kLowRows = 3;  // the most targets that share an input
+
+    std::vector<std::unique_ptr<Adapter>> adapters_;
     std::unique_ptr<Cache<float>> floats_;
     std::unique_ptr<Cache<Half>> halves_;
     Rotation global_, local_;
@@ -83,6 +96,9 @@ class Runner {
     std::vector<int> span_of_;    // of each token
     std::vector<Unit> units_[2];  // for layers without and with a window
     Partials partials_[2];
+    std::vector<AdaptedRows> adapted_;
+    int low_stride_ = 0;  // the largest rank of the step's adapters
+    Buffer<float> low_;   // of every token: a row for each target of the product that follows
     Buffer<float> stream_[2], qkv_, attended_, partial_, branch_, gate_, up_;
     Buffer<uint8_t> packed_;
     Words words_;

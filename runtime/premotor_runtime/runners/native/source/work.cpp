@@ -11,6 +11,8 @@ namespace {
 
 Runner& runner_of(void* state) { return *static_cast<Runner*>(state); }
 
+constexpr Targets kIntoQkv{kQuery, 3}, kIntoOutput{kAttended, 1}, kIntoGateUp{kGate, 2}, kIntoDown{kDown, 1};
+
 // The rows of chunk number `chunk`: whole steps, but for the end of the last.
 struct Rows {
     int first, end;
@@ -89,15 +91,17 @@ void Work::joined(Runner& r, int layer, int first, int end, float* rows, bool) {
 }
 
 // A large step's phase: tokens of one chunk into the shared input of the product that follows.
-void Work::prepare(Runner& r, const Phase& phase, int chunk, int thread, int width, Fill fill) {
+void Work::prepare(Runner& r, const Phase& phase, int chunk, int thread, int width, Targets targets, Fill fill) {
     const int first = chunk * kPackTokens, end = std::min(first + kPackTokens, r.tokens_);
     float* rows = r.scratch_[(size_t)thread].rows.data();
     fill(r, phase.layer, first, end, rows, true);
+    lower(r, phase.layer, targets, first, end, rows, width, r.low_.data());
     activation_pack(r.model.precision, r.tokens_, width, rows - (size_t)first * width, width, r.packed_.data(), first, end);
 }
 
 // The packed input of a product. In a small step each thread makes its own before its first chunk of the phase.
-const uint8_t* Work::input(Runner& r, const Phase& phase, int chunk, int thread, int width, Fill fill, const float* ready) {
+const uint8_t* Work::input(Runner& r, const Phase& phase, int chunk, int thread, int width, Targets targets, Fill fill,
+                           const float* ready) {
     if (!r.small_) return r.packed_.data();
     Scratch& scratch = r.scratch_[(size_t)thread];
     const uint64_t number = r.serial_ + (uint64_t)(&phase - r.program_.data()) + 1;
@@ -107,51 +111,86 @@ const uint8_t* Work::input(Runner& r, const Phase& phase, int chunk, int thread,
         fill(r, phase.layer, 0, r.tokens_, scratch.rows.data(), chunk == 0);
         ready = scratch.rows.data();
     }
+    lower(r, phase.layer, targets, 0, r.tokens_, ready, width, scratch.low.data());
     activation_pack(r.model.precision, r.tokens_, width, ready, width, scratch.packed.data());
     return scratch.packed.data();
 }
 
+// A x of the adapted tokens in [first, end), whose inputs are `rows`; to their places in `low`.
+void Work::lower(const Runner& r, int layer, Targets targets, int first, int end, const float* rows, int width, float* low) {
+    for (const AdaptedRows& adapted : r.adapted_) {
+        const int last = std::min(end, adapted.row + adapted.count);
+        for (int token = std::max(first, adapted.row); token < last; token++)
+            project_down(*adapted.adapter, layer, targets, rows + (size_t)(token - first) * width, width, r.low(low, token),
+                         r.low_stride_);
+    }
+}
+
+// Adds B (A x) to columns [first, end) of y, of which those of `target`, `columns` in all, start at y. `number` is the
+// target's place among those that share its input.
+void Work::raise(const Runner& r, int layer, int thread, int target, int number, int columns, int first, int end, float* y,
+                 int ldy) {
+    float* from = r.small_ ? r.scratch_[(size_t)thread].low.data() : r.low_.data();
+    first = std::max(first, 0), end = std::min(end, columns);
+    for (const AdaptedRows& adapted : r.adapted_) {
+        const Factors& factors = adapted.adapter->factors[(size_t)(layer * kTargets + target)];
+        for (int token = adapted.row; token < adapted.row + adapted.count; token++)
+            project_up(factors, r.low(from, token) + (size_t)number * r.low_stride_, columns, first, end,
+                       y + (size_t)token * ldy);
+    }
+}
+
 void Work::prepare_attention(void* state, const Phase& phase, int chunk, int thread) {
-    prepare(runner_of(state), phase, chunk, thread, kHidden, before_attention);
+    prepare(runner_of(state), phase, chunk, thread, kHidden, kIntoQkv, before_attention);
 }
 
 void Work::prepare_output(void* state, const Phase& phase, int chunk, int thread) {
-    prepare(runner_of(state), phase, chunk, thread, kQueries, joined);
+    prepare(runner_of(state), phase, chunk, thread, kQueries, kIntoOutput, joined);
 }
 
 void Work::prepare_mlp(void* state, const Phase& phase, int chunk, int thread) {
-    prepare(runner_of(state), phase, chunk, thread, kHidden, before_mlp);
+    prepare(runner_of(state), phase, chunk, thread, kHidden, kIntoGateUp, before_mlp);
 }
 
-void Work::prepare_down(void* state, const Phase&, int chunk, int) {
+void Work::prepare_down(void* state, const Phase& phase, int chunk, int) {
     Runner& r = runner_of(state);
     const int first = chunk * kPackTokens, end = std::min(first + kPackTokens, r.tokens_);
+    lower(r, phase.layer, kIntoDown, first, end, r.gate_.data() + (size_t)first * kInner, kInner, r.low_.data());
     activation_pack(r.model.precision, r.tokens_, kInner, r.gate_.data(), kInner, r.packed_.data(), first, end);
 }
 
 void Work::qkv(void* state, const Phase& phase, int chunk, int thread) {
     Runner& r = runner_of(state);
     const Linear& linear = r.model.layers[(size_t)phase.layer].qkv;
-    const uint8_t* x = input(r, phase, chunk, thread, kHidden, before_attention, nullptr);
+    const uint8_t* x = input(r, phase, chunk, thread, kHidden, kIntoQkv, before_attention, nullptr);
     const Rows rows = rows_of(linear, phase, chunk);
     linear_rows(linear, x, r.tokens_, r.qkv_.data(), kQkv, rows.first, rows.end);
+    const int starts[] = {0, kQueries, kQueries + kKvSize, kQkv};
+    for (int number = 0; number < 3 && !r.adapted_.empty(); number++) {
+        const int from = starts[number], columns = starts[number + 1] - from;
+        raise(r, phase.layer, thread, kQuery + number, number, columns, rows.first - from, rows.end - from,
+              r.qkv_.data() + from, kQkv);
+    }
 }
 
 void Work::output(void* state, const Phase& phase, int chunk, int thread) {
     Runner& r = runner_of(state);
     const Linear& linear = r.model.layers[(size_t)phase.layer].output;
-    const uint8_t* x = input(r, phase, chunk, thread, kQueries, joined, nullptr);
+    const uint8_t* x = input(r, phase, chunk, thread, kQueries, kIntoOutput, joined, nullptr);
     const Rows rows = rows_of(linear, phase, chunk);
     linear_rows(linear, x, r.tokens_, r.branch_.data(), kHidden, rows.first, rows.end);
+    raise(r, phase.layer, thread, kAttended, 0, kHidden, rows.first, rows.end, r.branch_.data(), kHidden);
 }
 
 void Work::gate_up(void* state, const Phase& phase, int chunk, int thread) {
     Runner& r = runner_of(state);
     const Layer& layer = r.model.layers[(size_t)phase.layer];
-    const uint8_t* x = input(r, phase, chunk, thread, kHidden, before_mlp, nullptr);
+    const uint8_t* x = input(r, phase, chunk, thread, kHidden, kIntoGateUp, before_mlp, nullptr);
     const Rows rows = rows_of(layer.gate, phase, chunk);
     linear_rows(layer.gate, x, r.tokens_, r.gate_.data(), kInner, rows.first, rows.end);
     linear_rows(layer.up, x, r.tokens_, r.up_.data(), kInner, rows.first, rows.end);
+    raise(r, phase.layer, thread, kGate, 0, kInner, rows.first, rows.end, r.gate_.data(), kInner);
+    raise(r, phase.layer, thread, kUp, 1, kInner, rows.first, rows.end, r.up_.data(), kInner);
     for (int token = 0; token < r.tokens_; token++) {
         const size_t at = (size_t)token * kInner + (size_t)rows.first;
         activate(r.gate_.data() + at, r.up_.data() + at, rows.end - rows.first);
@@ -161,9 +200,10 @@ void Work::gate_up(void* state, const Phase& phase, int chunk, int thread) {
 void Work::down(void* state, const Phase& phase, int chunk, int thread) {
     Runner& r = runner_of(state);
     const Linear& linear = r.model.layers[(size_t)phase.layer].down;
-    const uint8_t* x = input(r, phase, chunk, thread, kInner, nullptr, r.gate_.data());
+    const uint8_t* x = input(r, phase, chunk, thread, kInner, kIntoDown, nullptr, r.gate_.data());
     const Rows rows = rows_of(linear, phase, chunk);
     linear_rows(linear, x, r.tokens_, r.branch_.data(), kHidden, rows.first, rows.end);
+    raise(r, phase.layer, thread, kDown, 0, kHidden, rows.first, rows.end, r.branch_.data(), kHidden);
 }
 
 template <>

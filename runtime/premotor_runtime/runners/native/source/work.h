@@ -32,9 +32,13 @@ struct Work {
     static void before_attention(Runner& runner, int layer, int first, int end, float* rows, bool keep);
     static void before_mlp(Runner& runner, int layer, int first, int end, float* rows, bool keep);
     static void joined(Runner& runner, int layer, int first, int end, float* rows, bool keep);
-    static void prepare(Runner& runner, const Phase& phase, int chunk, int thread, int width, Fill fill);
-    static const uint8_t* input(Runner& runner, const Phase& phase, int chunk, int thread, int width, Fill fill,
-                                const float* ready);
+    static void prepare(Runner& runner, const Phase& phase, int chunk, int thread, int width, Targets targets, Fill fill);
+    static const uint8_t* input(Runner& runner, const Phase& phase, int chunk, int thread, int width, Targets targets,
+                                Fill fill, const float* ready);
+    static void lower(const Runner& runner, int layer, Targets targets, int first, int end, const float* rows, int width,
+                      float* low);
+    static void raise(const Runner& runner, int layer, int thread, int target, int number, int columns, int first, int end,
+                      float* y, int ldy);
     template <class T>
     static const Cache<T>& cache(const Runner& runner);
 };

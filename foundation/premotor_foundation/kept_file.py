@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from premotor_runtime.models.cache_folder import sha256_of
+from premotor_foundation.cache_folder import sha256_of
 
 try:
     import fcntl

@@ -10,7 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from premotor_runtime.runners.native.errors import BuildError
+from premotor_foundation.native_code.errors import BuildError
 
 CANDIDATES = ("c++", "g++", "clang++")
 _REMEDY = "install g++ or clang++, or name one in CXX"
@@ -53,7 +53,7 @@ def run(command: list[str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BuildError(f"`{command[0]}` does not run ({error})", _REMEDY) from error
     if done.returncode:
-        first = next((line for line in done.stderr.splitlines() if "error" in line), f"exit code {done.returncode}")
+        first = next((line for line in done.stderr.splitlines() if "error:" in line), f"exit code {done.returncode}")
         raise BuildError(f"`{command[0]}` failed: {first.strip()}", _REMEDY, done.stderr[-4000:])
     return done.stdout
 
