@@ -82,6 +82,8 @@ _HEARING = frozenset(
     ["hear", "hears", "heard", "know", "knows", "told", "tell", "message", "waiting", "informed", "aware", "listening"]
 )
 
+_ASSURING = frozenset({"sure", "ensure", "certain"})
+
 
 def other_order(steps: Sequence[CompactStep], references: References) -> bool:
     """`on your way to the charger, …`: where the way leads comes last."""
@@ -165,3 +167,16 @@ def unheard(steps: Sequence[CompactStep], references: References) -> Iterator[st
         owned = mention.kind == "object" and references.marked.possessive(mention.end - 1)
         if owned and not set(mention.candidates) & coverage.touched:
             yield references.marked.word(mention.start)
+
+
+def unassured(steps: Sequence[CompactStep], references: References) -> bool:
+    """`make sure the plumber is ok`: a state that is asked for, and that no step of the plan has to do with."""
+    marked, used = references.marked, {step.name for step in steps}
+    for number, clause in enumerate(references.reading.clauses):
+        if clause.kind != "background" or not clause.requested or not clause.indexes:
+            continue
+        before = {marked.word(i) for i in range(max(0, clause.indexes[0] - 3), clause.indexes[0])}
+        named = {name for e in references.entries if e.clause == number for name in e.names}
+        if before & _ASSURING and not named & used:
+            return True
+    return False

@@ -20,6 +20,7 @@ from premotor_planners.task.evidence.completeness import (
     other_order,
     swallowed,
     turned_around,
+    unassured,
     unheard,
     unknown_hearer,
     unmoved,
@@ -58,6 +59,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found += [doubt("who should hear it")] if unknown_hearer(steps, references) else []
     found += [doubt("what should go there")] if unmoved(steps, references) else []
     found += [replace(doubt("what comes first"), mild=True)] if turned_around(references) else []
+    found += [doubt("what to make sure of")] if unassured(steps, references) else []
     found += [doubt("what to charge")] if other_charge(steps, references) else []
     found += [doubt("what comes last")] if other_order(steps, references) else []
     found += [doubt("where the words end") for step in steps if step.skill == "say" and swallowed(step.name)]
