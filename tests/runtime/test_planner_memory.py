@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,10 +49,10 @@ def test_a_computed_pool_holds_the_most_positions_or_what_there_is_room_for(monk
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_numbers(
-    monkeypatch: pytest.MonkeyPatch, changes: dict[str, int], reason: str
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], reason: str
 ) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 600 * MIB)
-    settings = dataclasses.replace(SMALL, **{"memory_margin_bytes": 599 * MIB, **changes})
+    settings = dataclasses.replace(SMALL, memory_margin_bytes=599 * MIB, **changes)
     with pytest.raises(KVMemoryError, match=reason) as caught:
         load_planner(settings)
     assert caught.value.exit_code == 3

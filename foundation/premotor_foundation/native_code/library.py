@@ -39,6 +39,16 @@ def kept_library(root: Path, name: str, what: Sequence[str], make: Callable[[Com
         raise BuildError(f"the cache {root} cannot be written ({error})", remedy) from error
 
 
+def found_library(root: Path, name: str, what: Sequence[str]) -> Path | None:
+    """The library that `kept_library` would return without making one; None where it would have to."""
+    place = root / "libraries" / digest([*what, processor()])
+    try:
+        folder = place / digest([find_compiler().version])
+    except BuildError:
+        return _earlier(place, name)
+    return folder / name if intact(folder, name) else None
+
+
 def compile_library(compiler: Compiler, options: Sequence[str], sources: Sequence[Path], library: Path) -> None:
     """Compile each source, two at a time, and link them. Raises BuildError, OSError."""
     with tempfile.TemporaryDirectory(prefix="premotor-native-") as scratch:

@@ -27,10 +27,21 @@ class Device:
 
 
 @dataclass(frozen=True)
+class PlannerLibrary:
+    """The native library that the default planner, `model`, needs; `remedy` is the command that builds it."""
+
+    model: str
+    built: bool
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True)
 class NativeState:
     """The native runner: `built` for at least one model, `ready` to be built at first use, or `impossible`.
 
-    `reason` is a sentence; `libraries` counts what the cache `folder` holds; `compiler` is its version line.
+    `reason` is a sentence; `libraries` counts what the cache `folder` holds, `planner` is the one among them that the
+    default planner needs; `compiler` is its version line.
     """
 
     state: Literal["built", "ready", "impossible"]
@@ -39,6 +50,7 @@ class NativeState:
     flags: tuple[str, ...]
     libraries: int
     folder: str
+    planner: PlannerLibrary
 
 
 @dataclass(frozen=True)

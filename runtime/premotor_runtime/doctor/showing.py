@@ -33,6 +33,7 @@ def _lines(findings: Findings) -> list[tuple[str, bool | None, str]]:
         *[(device.name, device.usable, _device(device)) for device in findings.devices],
         *_board(findings),
         ("native runner", native.state != "impossible", f"{native.reason} ({native.libraries} in {native.folder})"),
+        ("planner's library", native.planner.built, f"{native.planner.reason} (for {native.planner.model})"),
         ("compiler", native.compiler is not None, " ".join([native.compiler or "none found", *native.flags])),
         ("onnxruntime", bool(findings.providers), ", ".join(findings.providers) or "not installed"),
         ("SCHED_FIFO", rights.sched_fifo, _with(rights.reason, rights.fifo_remedy)),

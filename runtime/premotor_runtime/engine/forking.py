@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Many
-
 from premotor_runtime.engine.kv_cache import KVCache
 from premotor_runtime.engine.sequence import Sequence
 from premotor_runtime.runners.protocol import BlockCopier

@@ -48,17 +48,17 @@ class PoolSize:
         asked = self.kv_cache_bytes
         if asked is not None and asked > room:
             raise KVMemoryError(
-                f"{_mib(asked)} were asked for keys and values; {sizes}; ask for less, free memory, or choose a smaller "
-                "model or margin"
+                f"{_mib(asked)} were asked for keys and values; {sizes}; "
+                "ask for less, free memory, or choose a smaller model or margin"
             )
         if asked is None:
             asked = min(room, -(-self.most_tokens // block_size) * memory.block_bytes)
         least = -(-self.least_tokens // block_size)
         if asked < least * memory.block_bytes:
             raise KVMemoryError(
-                f"{least * block_size} positions at least take {_mib(least * memory.block_bytes)} of keys and values, and "
-                f"there is room for {_mib(max(0, asked))}: {sizes}; give more, free memory, or choose a smaller model or "
-                "margin"
+                f"{least * block_size} positions at least take {_mib(least * memory.block_bytes)} of keys and "
+                f"values, and there is room for {_mib(max(0, asked))}: {sizes}; "
+                "give more, free memory, or choose a smaller model or margin"
             )
         return asked // memory.block_bytes
 

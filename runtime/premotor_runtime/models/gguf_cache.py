@@ -59,14 +59,31 @@ def load_gguf(path: Path, folder: Path | None = None) -> Checkpoint:
         raise CheckpointError(ready, f"the cache cannot be read back ({error})", "delete it and try again") from error
 
 
-def _read(path: Path, sha256: str, ready: Path) -> Checkpoint:
-    manifest = json.loads((ready / "manifest.json").read_text())
+def known_config(sha256: str, folder: Path | None = None) -> ModelConfig | None:
+    """The configuration of a GGUF that was loaded before, without loading it; None where the cache does not know it."""
+    try:
+        return _config(_manifest((folder or cache_folder()) / "checkpoints" / sha256))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _manifest(ready: Path) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads((ready / "manifest.json").read_text())
     if manifest["schema"] != _SCHEMA:
         raise ValueError(f"schema {manifest['schema']}")
+    return manifest
+
+
+def _config(manifest: dict[str, Any]) -> ModelConfig:
     fields = manifest["config"]
     fields |= {key: tuple(fields[key]) for key in ("eos_token_ids", "sliding_layers")}
     scaling = fields["rope_scaling"]
-    config = ModelConfig(**fields | {"rope_scaling": RopeScaling(**scaling) if scaling else None})
+    return ModelConfig(**fields | {"rope_scaling": RopeScaling(**scaling) if scaling else None})
+
+
+def _read(path: Path, sha256: str, ready: Path) -> Checkpoint:
+    manifest = _manifest(ready)
+    config = _config(manifest)
     flat = np.load(ready / "layers.npy", mmap_mode="c")
     if flat.shape != (packed_size(config),) or flat.dtype != np.float32:
         raise ValueError(f"layers.npy holds {flat.dtype} {flat.shape}")

@@ -55,7 +55,7 @@ class ReferenceRunner:
 
     @staticmethod
     def memory(checkpoint: Checkpoint, block_size: int) -> RunnerMemory:
-        """See `StatesMemory`. The layers count where they are only mapped; tables are in memory, or quantized and mapped."""
+        """See `StatesMemory`. Layers count while they are only mapped; tables do not, which stay as they are."""
         block = PagedKV.block_bytes(checkpoint.config, block_size)
         return RunnerMemory(block, checkpoint.flat.nbytes if _mapped(checkpoint.flat) else 0)
 

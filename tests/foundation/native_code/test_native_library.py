@@ -11,7 +11,14 @@ import pytest
 from premotor_foundation.kept_file import intact, kept_file
 from premotor_foundation.native_code.compiler import find_compiler, flags
 from premotor_foundation.native_code.errors import BuildError
-from premotor_foundation.native_code.library import compile_library, digest, kept_library, source_digest, source_files
+from premotor_foundation.native_code.library import (
+    compile_library,
+    digest,
+    found_library,
+    kept_library,
+    source_digest,
+    source_files,
+)
 
 NAME = "libsix.so"
 
@@ -46,6 +53,8 @@ def test_built_once_kept_and_made_again_when_damaged(compiler: None, source: Pat
     cache = tmp_path / "cache"
     library = built(source, cache)
     assert ctypes.CDLL(str(library)).six() == 6
+    what = [*[flag for flag in flags() if flag != "-O3"], source_digest(source)]
+    assert (found_library(cache, NAME, what), found_library(cache, NAME, ["else"])) == (library, None)
     first = library.stat().st_mtime_ns
     assert built(source, cache) == library and library.stat().st_mtime_ns == first
     content = library.read_bytes()

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from premotor_foundation.native_code.compiler import find_compiler
+from premotor_foundation.native_code.errors import BuildError
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.request import Request, RequestOutput
 from premotor_runtime.engine.sampling import SamplingParams
+from premotor_runtime.models.tokenizer import Tokenizer
+from premotor_runtime.runners.native.runner import NativeRunner
 
 PROMPT = tuple(range(100, 114))
 REQUEST = Request("a", PROMPT, 8, sampling=SamplingParams(temperature=1.0, seed=3), n=3)
@@ -74,6 +78,35 @@ def test_samples_of_a_real_model(make_engine: Callable[..., Engine], architectur
         sampling = dataclasses.replace(REQUEST.sampling, seed=3 + output.sample)
         alone = complete(make_engine(architecture), dataclasses.replace(REQUEST, n=1, sampling=sampling), StepBudget())
         assert output.token_ids == alone.token_ids
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_samples_of_the_native_runner_share_the_prompt(
+    make_checkpoint: Any, tokenizer: Tokenizer, clock: Any, precision: str
+) -> None:
+    try:
+        find_compiler()
+    except BuildError as error:
+        pytest.skip(str(error))
+
+    computed: list[int] = []
+
+    class Counting(NativeRunner):
+        def step(self, batch: Any) -> Any:
+            computed.append(sum(len(chunk.tokens) for chunk in batch))
+            return super().step(batch)
+
+    def make() -> Engine:
+        return Engine(Counting(make_checkpoint("gemma3"), 32, 4, precision=precision, threads=1), tokenizer, clock)
+
+    varied = dataclasses.replace(REQUEST, sampling=SamplingParams(temperature=10.0, seed=3))
+    outputs, _ = _all(make(), varied, StepBudget())
+    assert sum(computed) == len(PROMPT) + 3 * 7
+    for output in outputs:
+        sampling = dataclasses.replace(varied.sampling, seed=3 + output.sample)
+        alone = complete(make(), dataclasses.replace(varied, n=1, sampling=sampling), StepBudget())
+        assert output.token_ids == alone.token_ids
+    assert len({output.token_ids for output in outputs}) == 3
 
 
 def test_samples_without_a_choice_are_all_reported(make_memory_engine: Any) -> None:

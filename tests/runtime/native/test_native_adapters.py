@@ -1,4 +1,4 @@
-"""Adapters kept apart: on the native runner as on the reference, each for its own chunks only, however the work is cut."""
+"""Adapters kept apart: as on the reference runner, each for its own chunks only, however the work is cut."""
 
 from __future__ import annotations
 

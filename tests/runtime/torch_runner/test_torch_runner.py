@@ -11,7 +11,7 @@ import pytest
 from premotor_runtime.models.adapter import AdapterInfo, Factors, LoraAdapter
 from premotor_runtime.runners.protocol import Chunk, ChunkOutput
 from premotor_runtime.runners.reference import ReferenceRunner
-from premotor_runtime.runners.torch import TorchSettings
+from premotor_runtime.runners.torch import TorchSettings, torch_memory
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -242,3 +242,26 @@ def test_a_choice_of_torch_makes_this_runner(make_checkpoint: Any) -> None:
     _same(made.step([Chunk(TOKENS[:9], 0, [1])]), ReferenceRunner(checkpoint, 4).step([Chunk(TOKENS[:9], 0, [1])]))
     latest = latest_choice()
     assert latest is not None and (latest.runner, latest.detail) == ("torch", "cpu, float32")
+
+
+@BOTH
+def test_copied_blocks_go_on_like_their_source(make_checkpoint: Any, family: str) -> None:
+    ours = _make(make_checkpoint(family))
+    ours.step([Chunk(TOKENS[:20], 0, [0, 1])])
+    ours.copy_blocks([(0, 2), (1, 3)])
+    (first,) = ours.step([Chunk([5], 20, [0, 1], [0])])
+    (other,) = ours.step([Chunk([6], 20, [2, 3], [0])])
+    (again,) = ours.step([Chunk([5], 20, [2, 3], [0])])
+    np.testing.assert_array_equal(first.hidden, again.hidden)
+    assert not np.array_equal(first.hidden, other.hidden)
+    with pytest.raises(IndexError, match="block"):
+        ours.copy_blocks([(0, 24)])
+
+
+def test_what_it_will_take_is_known_beforehand(make_checkpoint: Any) -> None:
+    made = make_checkpoint("llama")
+    settings = TorchSettings(device="cpu", dtype="float32")
+    said = torch_memory(made, 16, settings)
+    cache = _make(made, blocks=1)._caches[0]
+    assert said.block_bytes == made.config.num_hidden_layers * cache.numel() * 4
+    assert said.weight_bytes >= made.flat.nbytes and said.available_bytes is None

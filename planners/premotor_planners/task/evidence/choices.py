@@ -38,8 +38,7 @@ def _is_mentioned(step: CompactStep, reading: Reading, excluded: Collection[str]
     nobody to come to the speaker.
     """
     if step.skill == "dock" or step.name == SPEAKER:
-        unheard = {"i", "we"} if step.skill == "go" else set()
-        return _is_hinted("dock" if step.skill == "dock" else "speaker", reading, unheard)
+        return _is_hinted("dock" if step.skill == "dock" else "speaker", reading, {"i", "we"})
     wanted = {step.name, reading.catalogue.places.get(step.name, step.name)}
     named = {name for mention in reading.marked.mentions for name in mention.candidates if not mention.strange}
     return bool(wanted & named) and step.name not in excluded

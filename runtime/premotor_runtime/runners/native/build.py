@@ -11,7 +11,14 @@ from premotor_foundation.cache_folder import cache_folder
 from premotor_foundation.kept_file import kept_file
 from premotor_foundation.native_code import library as native_library
 from premotor_foundation.native_code.compiler import Compiler, flags, processor
-from premotor_foundation.native_code.library import compile_object, digest, kept_library, link, source_files
+from premotor_foundation.native_code.library import (
+    compile_object,
+    digest,
+    found_library,
+    kept_library,
+    link,
+    source_files,
+)
 from premotor_runtime.models.config import ModelConfig
 
 SOURCE = Path(__file__).parent / "source"
@@ -42,8 +49,8 @@ def build(config: ModelConfig, folder: Path | None = None) -> Path:
 
     Raises BuildError without a compiler, when it fails, or when the cache cannot be written.
     """
-    root = (folder or cache_folder()) / "native"
-    options = [*flags(), *shape_options(config)]
+    root = _root(folder)
+    options = _options(config)
 
     def make(compiler: Compiler, library: Path) -> None:
         _compile(compiler, options, root / "objects", library)
@@ -51,9 +58,22 @@ def build(config: ModelConfig, folder: Path | None = None) -> Path:
     return kept_library(root, LIBRARY, [*options, source_digest()], make)
 
 
+def built(config: ModelConfig, folder: Path | None = None) -> Path | None:
+    """The library for `config` where `build` would only find it; nothing is compiled."""
+    return found_library(_root(folder), LIBRARY, [*_options(config), source_digest()])
+
+
 def source_digest(prefix: str | tuple[str, ...] = "") -> str:
     """The hash of all sources whose names start with `prefix`."""
     return native_library.source_digest(SOURCE, prefix)
+
+
+def _root(folder: Path | None) -> Path:
+    return (folder or cache_folder()) / "native"
+
+
+def _options(config: ModelConfig) -> list[str]:
+    return [*flags(), *shape_options(config)]
 
 
 def _compile(compiler: Compiler, options: Sequence[str], objects: Path, library: Path) -> None:

@@ -67,7 +67,7 @@ def weight_bytes(config: ModelConfig, precision: str) -> int:
 
 
 def block_bytes(config: ModelConfig, block_size: int, precision: str) -> int:
-    """Memory of one block of keys and values, as `source/cache.h` lays it out: whole tiles, and dimensions padded to 16."""
+    """Memory of one block of keys and values as `source/cache.h` lays it out: whole tiles, values padded to 16."""
     tiles = block_size // math.gcd(block_size, _CACHE_TILE)
     tile = (config.head_dim + -(-config.head_dim // 16) * 16) * _CACHE_TILE * (4 if precision == "f32" else 2)
     return config.num_hidden_layers * config.num_key_value_heads * tiles * tile

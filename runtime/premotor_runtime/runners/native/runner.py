@@ -66,9 +66,10 @@ class NativeRunner:
         """Build or find the library, pack or find the weights.
 
         `precision` is that of the weights: f32, bf16, int8 or int4 (these two with a scale for 32 columns); keys and
-        values are float32 with f32, otherwise bfloat16, and `adapters` float32 always. `threads` None is one for each core of `cores`, or that this
-        process may use. With `cores`, the calling thread is bound to the first, the others to the rest. `weights_key`
-        identifies the weights, for the cache under `folder`. Raises BuildError, NativeOptionError.
+        values are float32 with f32, otherwise bfloat16, and `adapters` float32 always. `threads` None is one
+        for each core of `cores`, or that this process may use. With `cores`, the calling thread is bound to the first,
+        the others to the rest. `weights_key` identifies the weights, for the cache under `folder`. Raises BuildError,
+        NativeOptionError.
         """
         self.config: ModelConfig = checkpoint.config
         self.num_blocks = num_blocks
