@@ -9,7 +9,7 @@ from pathlib import Path
 
 from premotor_foundation.errors import UsageError
 from premotor_runtime.app.settings import LEAST_KV_TOKENS, PlannerSettings
-from premotor_runtime.engine.memory import PoolSize
+from premotor_runtime.engine.kv.memory import PoolSize
 from premotor_runtime.models.registry import PRETRAINED, LoadedModel, load_model
 from premotor_runtime.runners.native.choice import RunnerChoice, latest_choice
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from premotor_foundation import strict_yaml
 from premotor_foundation.strict_yaml import limited
-from premotor_runtime.engine.memory import DEFAULT_MARGIN_BYTES
+from premotor_runtime.engine.kv.memory import DEFAULT_MARGIN_BYTES
 from premotor_runtime.executor.control_loop import ControlTiming
 from premotor_runtime.executor.miss_policy import MissPolicy
 from premotor_runtime.runners.native.choice import RunnerName

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from premotor_runtime.engine.step_load import NOTHING, AttentionShape, StepLoad
+from premotor_runtime.engine.cost.step_load import NOTHING, AttentionShape, StepLoad
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Sequence as Many
 
 import numpy as np
 
+from premotor_runtime.engine.answers.decoding import Decoder
 from premotor_runtime.engine.batcher import StepBudget
-from premotor_runtime.engine.decoding import Decoder
-from premotor_runtime.engine.kv_cache import KVCache
+from premotor_runtime.engine.kv.kv_cache import KVCache
 from premotor_runtime.engine.sequence import Sequence
 from premotor_runtime.runners.protocol import Chunk, ChunkOutput, DecodingRunner
 
@@ -51,7 +51,10 @@ def steps_ahead(
 
 def decode_ahead(runner: DecodingRunner, decoder: Decoder, kv: KVCache, shares: Many[Share], steps: int) -> int:
     """Decode `steps` tokens for every sequence and take those up to its end; returns how many were taken."""
-    chunks = [Chunk(s.tokens[s.computed :], s.computed, s.table.blocks, pick="greedy") for s, _ in shares]
+    chunks = [
+        Chunk(s.tokens[s.computed :], s.computed, s.table.blocks, pick="greedy", adapter=s.request.adapter)
+        for s, _ in shares
+    ]
     found = zip(shares, *runner.decode(chunks, steps), strict=True)
     return sum(_take(sequence, tokens, logprobs, decoder, kv) for (sequence, _), tokens, logprobs in found)
 

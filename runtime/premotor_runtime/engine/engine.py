@@ -7,22 +7,22 @@ from collections.abc import Callable
 import numpy as np
 
 from premotor_runtime.engine.admission import Limits, check, check_deadline
+from premotor_runtime.engine.answers.decoding import Decoder
+from premotor_runtime.engine.answers.scoring_queue import ScoringQueue
 from premotor_runtime.engine.batcher import StepBudget, StepPlan, plan_step
-from premotor_runtime.engine.calibration import Calibration
+from premotor_runtime.engine.cost.calibration import Calibration
+from premotor_runtime.engine.cost.forecast import forecast_s
+from premotor_runtime.engine.cost.step_cost import StepCost
+from premotor_runtime.engine.cost.step_load import NOTHING, AttentionShape, StepLoad
 from premotor_runtime.engine.decode_ahead import Ahead, decode_ahead, steps_ahead
-from premotor_runtime.engine.decoding import Decoder
-from premotor_runtime.engine.forecast import forecast_s
-from premotor_runtime.engine.forking import BlockCopier, split_off
-from premotor_runtime.engine.grammar import GrammarCompiler
-from premotor_runtime.engine.kv_cache import KVCache
+from premotor_runtime.engine.grammars.matcher import GrammarCompiler
+from premotor_runtime.engine.kv.forking import BlockCopier, split_off
+from premotor_runtime.engine.kv.kv_cache import KVCache
+from premotor_runtime.engine.kv.residency import Residency
 from premotor_runtime.engine.metrics import EngineMetrics, render
 from premotor_runtime.engine.observing import observe_finish, observe_tokens
 from premotor_runtime.engine.request import FinishReason, Request, RequestOutput, RequestState
-from premotor_runtime.engine.residency import Residency
-from premotor_runtime.engine.scoring_queue import ScoringQueue
 from premotor_runtime.engine.sequence import Sequence
-from premotor_runtime.engine.step_cost import StepCost
-from premotor_runtime.engine.step_load import NOTHING, AttentionShape, StepLoad
 from premotor_runtime.engine.step_result import StepResult
 from premotor_runtime.models.tokenizer import Tokenizer
 from premotor_runtime.runners.protocol import Chunk, ChunkOutput, DecodingRunner, ModelRunner
@@ -61,7 +61,7 @@ class Engine:
             config.max_position_embeddings,
             runner.num_blocks,
             runner.block_size,
-            frozenset(getattr(runner, "adapter_names", ())),
+            frozenset(runner.adapter_names),
         )
         self._shape = AttentionShape.of(config)
         self._decoder = Decoder(tokenizer)

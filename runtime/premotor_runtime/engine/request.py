@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal
 
+from premotor_runtime.engine.answers.sampling import GREEDY, SamplingParams
 from premotor_runtime.engine.errors import RequestError
-from premotor_runtime.engine.grammar_kinds import Grammar
+from premotor_runtime.engine.grammars.kinds import Grammar
 from premotor_runtime.engine.ranges import check_count, check_number
-from premotor_runtime.engine.sampling import GREEDY, SamplingParams
 
 MAX_SAMPLES = 128
 FinishReason = Literal["stop", "length", "cancelled", "error"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from premotor_runtime.engine.grammar import GrammarMatcher
-from premotor_runtime.engine.kv_cache import BlockTable
-from premotor_runtime.engine.output import Answer
+from premotor_runtime.engine.answers.output import Answer
+from premotor_runtime.engine.grammars.matcher import GrammarMatcher
+from premotor_runtime.engine.kv.kv_cache import BlockTable
 from premotor_runtime.engine.request import (
     FinishReason,
     OutputToken,

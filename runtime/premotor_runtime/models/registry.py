@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from premotor_foundation.cache_folder import sha256_of
-from premotor_runtime.engine.memory import PoolSize
+from premotor_runtime.engine.kv.memory import PoolSize
 from premotor_runtime.models.adapter import AdapterInfo, LoraAdapter, merge
 from premotor_runtime.models.adapter_file import read_adapter
 from premotor_runtime.models.chat_template import ChatTemplate

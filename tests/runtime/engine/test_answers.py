@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.errors import RequestError
-from premotor_runtime.engine.grammar_kinds import Choice, Regex
+from premotor_runtime.engine.grammars.kinds import Choice, Regex
 from premotor_runtime.engine.request import Request, RequestOutput
-from premotor_runtime.engine.sampling import SamplingParams
 from premotor_runtime.models.tokenizer import Tokenizer
 
 MakeEngine = Callable[..., Engine]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from premotor_runtime.engine.batcher import StepBudget, plan_step
-from premotor_runtime.engine.step_load import AttentionShape, StepLoad
+from premotor_runtime.engine.cost.step_load import AttentionShape, StepLoad
 
 SHAPE = AttentionShape(1.0, 1)
 

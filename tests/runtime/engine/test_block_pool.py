@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from premotor_runtime.engine.block_pool import BlockPool
+from premotor_runtime.engine.kv.block_pool import BlockPool
 
 SIZE = 6
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from premotor_runtime.engine.cost_model import LinearCost, Ratios
-from premotor_runtime.engine.step_cost import StepCost
-from premotor_runtime.engine.step_load import NOTHING, UNITS, StepLoad
+from premotor_runtime.engine.cost.cost_model import LinearCost, Ratios
+from premotor_runtime.engine.cost.step_cost import StepCost
+from premotor_runtime.engine.cost.step_load import NOTHING, UNITS, StepLoad
 
 DECODE = StepLoad(1.0, 0.0, 1.0, 0.0, 100.0, 1.0, 0.0)
 

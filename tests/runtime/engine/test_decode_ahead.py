@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.request import Request, RequestOutput
-from premotor_runtime.engine.sampling import SamplingParams
 
 Make = Callable[..., Any]
 REQUESTS = [Request(str(n), tuple(range(n, n + 5 + n)), 3 + 4 * n, ignore_eos=n % 2 == 0) for n in range(4)]

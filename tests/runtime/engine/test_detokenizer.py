@@ -11,7 +11,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers import decoders
 from tokenizers.models import BPE
 
-from premotor_runtime.engine.detokenizer import Detokenizer
+from premotor_runtime.engine.answers.detokenizer import Detokenizer
 from premotor_runtime.models.tokenizer import Tokenizer
 
 _WORDS = ["▁", "▁a", "a", "b", "▁▁", "é", "€", "<eos>", "▁b", "mug"]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from premotor_runtime.engine.answers.drafting import Drafter
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
-from premotor_runtime.engine.drafting import Drafter
 from premotor_runtime.engine.engine import Engine
-from premotor_runtime.engine.grammar import GrammarCompiler
+from premotor_runtime.engine.grammars.matcher import GrammarCompiler
 from premotor_runtime.engine.request import Request, RequestOutput
-from premotor_runtime.engine.sampling import SamplingParams
 from premotor_runtime.models.tokenizer import Tokenizer
 
 MakeEngine = Callable[..., Engine]

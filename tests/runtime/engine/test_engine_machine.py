@@ -12,11 +12,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.request import Request, RequestOutput
-from premotor_runtime.engine.sampling import SamplingParams
 
 BLOCKS, SIZE = 14, 4
 TEXT = [int(token) for token in np.random.default_rng(3).integers(0, 256, 40)]

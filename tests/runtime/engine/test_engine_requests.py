@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.errors import GrammarError, RequestError
 from premotor_runtime.engine.request import Request, RequestState, transition
-from premotor_runtime.engine.sampling import SamplingParams
 from premotor_runtime.models.tokenizer import Tokenizer
 
 MakeEngine = Callable[..., Engine]

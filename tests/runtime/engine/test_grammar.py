@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from premotor_runtime.engine.errors import GrammarError
-from premotor_runtime.engine.grammar import GrammarCompiler, _ids
-from premotor_runtime.engine.grammar_kinds import Choice, Ebnf, Grammar, JsonSchema, Lark, Regex
-from premotor_runtime.engine.grammar_text import MAX_CHOICES, MAX_GRAMMAR_CHARS, MAX_REGEX_CHARS
+from premotor_runtime.engine.grammars.kinds import Choice, Ebnf, Grammar, JsonSchema, Lark, Regex
+from premotor_runtime.engine.grammars.matcher import GrammarCompiler, _ids
+from premotor_runtime.engine.grammars.text import MAX_CHOICES, MAX_GRAMMAR_CHARS, MAX_REGEX_CHARS
 from premotor_runtime.models.tokenizer import Tokenizer
 
 GRAMMAR = r"""

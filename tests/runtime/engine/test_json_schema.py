@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from premotor_runtime.engine.errors import GrammarError
-from premotor_runtime.engine.grammar import GrammarCompiler
-from premotor_runtime.engine.grammar_kinds import JsonSchema
-from premotor_runtime.engine.json_schema import ANNOTATIONS, ENFORCED, FORMATS, MAX_DEPTH
+from premotor_runtime.engine.grammars.json_schema import ANNOTATIONS, ENFORCED, FORMATS, MAX_DEPTH
+from premotor_runtime.engine.grammars.kinds import JsonSchema
+from premotor_runtime.engine.grammars.matcher import GrammarCompiler
 from premotor_runtime.models.tokenizer import Tokenizer
 
 _NODE = {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/n"}},

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
-from premotor_runtime.engine.grammar_kinds import Choice, JsonSchema, Regex
+from premotor_runtime.engine.grammars.kinds import Choice, JsonSchema, Regex
 from premotor_runtime.engine.request import Request
-from premotor_runtime.engine.sampling import SamplingParams
 
 MakeEngine = Callable[..., Engine]
 PROMPT = (257, 3, 1, 4, 1, 5, 9, 2, 6)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from premotor_runtime.engine.errors import KVMemoryError
-from premotor_runtime.engine.memory import PoolSize, available_memory, kv_bytes, mem_available
+from premotor_runtime.engine.kv.memory import PoolSize, available_memory, kv_bytes, mem_available
 from premotor_runtime.runners.paged_kv import PagedKV
 from premotor_runtime.runners.protocol import RunnerMemory
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from premotor_runtime.engine.penalties import Penalties
-from premotor_runtime.engine.sampling import SamplingParams
+from premotor_runtime.engine.answers.penalties import Penalties
+from premotor_runtime.engine.answers.sampling import SamplingParams
 
 VOCABULARY = 12
 TOKENS = st.lists(st.integers(0, VOCABULARY - 1), max_size=12)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from premotor_runtime.engine.kv_cache import KVCache
-from premotor_runtime.engine.prefix_index import PrefixIndex
+from premotor_runtime.engine.kv.kv_cache import KVCache
+from premotor_runtime.engine.kv.prefix_index import PrefixIndex
 
 TOKENS = st.lists(st.integers(0, 2), max_size=9)
 

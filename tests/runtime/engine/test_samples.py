@@ -10,11 +10,11 @@ import pytest
 
 from premotor_foundation.native_code.compiler import find_compiler
 from premotor_foundation.native_code.errors import BuildError
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.request import Request, RequestOutput
-from premotor_runtime.engine.sampling import SamplingParams
 from premotor_runtime.models.tokenizer import Tokenizer
 from premotor_runtime.runners.native.runner import NativeRunner
 

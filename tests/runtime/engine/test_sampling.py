@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from premotor_runtime.engine.errors import RequestError
-from premotor_runtime.engine.sampling import (
+from premotor_runtime.engine.answers.sampling import (
     SamplingParams,
     candidates,
     choose,
@@ -16,6 +15,7 @@ from premotor_runtime.engine.sampling import (
     log_normalizer,
     log_softmax,
 )
+from premotor_runtime.engine.errors import RequestError
 
 LOGITS = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=40).map(lambda v: np.array(v, np.float32))
 TIED = st.lists(st.sampled_from([-2.0, 0.0, 1.0, 1.5]), min_size=1, max_size=40).map(lambda v: np.array(v, np.float32))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from premotor_runtime.engine.answers.sampling import log_softmax
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.complete import complete
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.request import Request
-from premotor_runtime.engine.sampling import log_softmax
 from premotor_runtime.runners.protocol import Chunk
 from premotor_runtime.runners.reference import ReferenceRunner
 

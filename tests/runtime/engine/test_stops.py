@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from premotor_runtime.engine.stops import StopSearch
+from premotor_runtime.engine.answers.stops import StopSearch
 
 PIECES = st.lists(st.text("abü€😀", max_size=4), max_size=12)
 STOPS = st.lists(st.text("abü€😀", min_size=1, max_size=4), min_size=1, max_size=4)

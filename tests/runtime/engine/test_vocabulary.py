@@ -11,8 +11,8 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE, WordPiece
 
 from premotor_runtime.engine.errors import VocabularyError
-from premotor_runtime.engine.grammar import GrammarCompiler
-from premotor_runtime.engine.vocabulary import read_vocabulary
+from premotor_runtime.engine.grammars.matcher import GrammarCompiler
+from premotor_runtime.engine.grammars.vocabulary import read_vocabulary
 from premotor_runtime.models.tokenizer import Tokenizer
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from premotor_runtime.engine.kv_cache import KVCache
+from premotor_runtime.engine.kv.kv_cache import KVCache
 from premotor_runtime.engine.sequence import Sequence
 from premotor_runtime.runners.protocol import BlockCopier
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Sequence as Many
 
-from premotor_runtime.engine.kv_cache import BlockTable, KVCache
+from premotor_runtime.engine.kv.kv_cache import BlockTable, KVCache
 from premotor_runtime.engine.request import RequestState
 from premotor_runtime.engine.sequence import Rank, Sequence
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from premotor_runtime.engine.block_pool import BlockPool
-from premotor_runtime.engine.prefix_index import PrefixIndex, PrefixNode
+from premotor_runtime.engine.kv.block_pool import BlockPool
+from premotor_runtime.engine.kv.prefix_index import PrefixIndex, PrefixNode
 
 
 @dataclass

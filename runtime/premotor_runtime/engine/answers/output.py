@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from premotor_runtime.engine.detokenizer import Detokenizer
-from premotor_runtime.engine.penalties import Penalties
+from premotor_runtime.engine.answers.detokenizer import Detokenizer
+from premotor_runtime.engine.answers.penalties import Penalties
+from premotor_runtime.engine.answers.stops import StopSearch
 from premotor_runtime.engine.request import Request
-from premotor_runtime.engine.stops import StopSearch
 from premotor_runtime.models.tokenizer import Tokenizer
 
 

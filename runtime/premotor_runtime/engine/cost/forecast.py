@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 
 from premotor_runtime.engine.batcher import StepBudget
-from premotor_runtime.engine.cost_model import LinearCost
+from premotor_runtime.engine.cost.cost_model import LinearCost
+from premotor_runtime.engine.cost.step_load import StepLoad
 from premotor_runtime.engine.request import Request
 from premotor_runtime.engine.sequence import Sequence
-from premotor_runtime.engine.step_load import StepLoad
 
 
 def forecast_s(

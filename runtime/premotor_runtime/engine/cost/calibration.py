@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from premotor_runtime.engine.batcher import StepBudget
-from premotor_runtime.engine.block_pool import BlockPool
-from premotor_runtime.engine.step_cost import StepCost
-from premotor_runtime.engine.step_load import NOTHING, AttentionShape
+from premotor_runtime.engine.cost.step_cost import StepCost
+from premotor_runtime.engine.cost.step_load import NOTHING, AttentionShape
+from premotor_runtime.engine.kv.block_pool import BlockPool
 from premotor_runtime.runners.protocol import Chunk, ModelRunner
 
 _CONTEXT = 512

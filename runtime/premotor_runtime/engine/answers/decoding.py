@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from premotor_runtime.engine.drafting import Drafter
-from premotor_runtime.engine.output import Answer
+from premotor_runtime.engine.answers.drafting import Drafter
+from premotor_runtime.engine.answers.output import Answer
+from premotor_runtime.engine.answers.sampling import choose, likeliest, log_normalizer
 from premotor_runtime.engine.request import FinishReason
-from premotor_runtime.engine.sampling import choose, likeliest, log_normalizer
 from premotor_runtime.engine.sequence import Sequence
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats
@@ -41,7 +41,7 @@ class Decoder:
     def is_plain(self, sequence: Sequence) -> bool:
         """Whether each next token is the likeliest of all, and nothing but its coming is to be noted."""
         request = sequence.request
-        looked_at = sequence.matcher is not None or request.full_logprobs or request.adapter is not None
+        looked_at = sequence.matcher is not None or request.full_logprobs
         return not (looked_at or sequence.twins or sequence.draft) and self._simple(sequence)
 
     def draft(self, sequence: Sequence) -> list[int]:

@@ -10,8 +10,8 @@ from llguidance import LLMatcher
 from llguidance.gbnf_to_lark import gbnf_to_lark
 
 from premotor_runtime.engine.errors import GrammarError
-from premotor_runtime.engine.grammar_kinds import Choice, Ebnf, Grammar, JsonSchema, Lark, Regex
-from premotor_runtime.engine.json_schema import enforceable
+from premotor_runtime.engine.grammars.json_schema import enforceable
+from premotor_runtime.engine.grammars.kinds import Choice, Ebnf, Grammar, JsonSchema, Lark, Regex
 
 MAX_GRAMMAR_CHARS = 262_144
 MAX_REGEX_CHARS = 16_384

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from premotor_runtime.engine.scoring import Scoring
+from premotor_runtime.engine.answers.scoring import Scoring
+from premotor_runtime.engine.cost.step_cost import StepCost
 from premotor_runtime.engine.sequence import Sequence
-from premotor_runtime.engine.step_cost import StepCost
 from premotor_runtime.runners.protocol import ModelRunner
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from premotor_runtime.engine.cost_model import LinearCost
-from premotor_runtime.engine.step_load import UNITS, StepLoad
+from premotor_runtime.engine.cost.cost_model import LinearCost
+from premotor_runtime.engine.cost.step_load import UNITS, StepLoad
 
 _FIRST_PATIENCE = 4
 _LAST_PATIENCE = 1024

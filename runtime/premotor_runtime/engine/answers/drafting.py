@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from premotor_runtime.engine.grammar import GrammarMatcher
+from premotor_runtime.engine.grammars.matcher import GrammarMatcher
 from premotor_runtime.models.embedding import Ids
 
 _TAIL = 64

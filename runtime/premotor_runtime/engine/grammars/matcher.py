@@ -8,9 +8,9 @@ import llguidance
 import numpy as np
 
 from premotor_runtime.engine.errors import GrammarError
-from premotor_runtime.engine.grammar_kinds import Grammar
-from premotor_runtime.engine.grammar_text import compiled
-from premotor_runtime.engine.vocabulary import check_sizes, read_vocabulary
+from premotor_runtime.engine.grammars.kinds import Grammar
+from premotor_runtime.engine.grammars.text import compiled
+from premotor_runtime.engine.grammars.vocabulary import check_sizes, read_vocabulary
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.tokenizer import Tokenizer
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from premotor_runtime.engine.sampling import SamplingParams
+from premotor_runtime.engine.answers.sampling import SamplingParams
 from premotor_runtime.models.embedding import Ids
 from premotor_runtime.models.packed import Floats
 

@@ -1,0 +1,1 @@
+"""From hidden states to an answer: choosing, stopping, text, scores."""

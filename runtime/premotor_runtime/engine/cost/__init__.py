@@ -1,0 +1,1 @@
+"""What a step costs: learned, predicted, measured."""

@@ -1,0 +1,1 @@
+"""What may be said next: kinds of grammar, and the engine behind them."""

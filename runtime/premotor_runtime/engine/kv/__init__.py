@@ -1,0 +1,1 @@
+"""Memory of keys and values: who holds which blocks."""
