@@ -76,7 +76,8 @@ class Deliberation:
         judged = judge(answer.steps, self.reading, self.situation, "fallback")
         self._note("phrasebook", account(judged))
         texts = [step.name for step in answer.steps if step.skill == "say"]
-        self.known = not judged.errors and scheduled_words(texts) is None
+        misplaced = any(isinstance(d.problem, Refusal) and d.problem.misplaced for d in judged.doubts)
+        self.known = not (judged.errors or misplaced) and scheduled_words(texts) is None
         return (judged, None) if self.known else None
 
     def _rules(self) -> Outcome:

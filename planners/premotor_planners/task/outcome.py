@@ -15,11 +15,15 @@ MOST_NAMED = 8
 
 @dataclass(frozen=True)
 class Refusal:
-    """The task will not be carried out; `reason` is a sentence for a person, `what` the unknown thing if any."""
+    """The task will not be carried out; `reason` is a sentence for a person, `what` the unknown thing if any.
+
+    `misplaced`: the thing is known, but is not where the task says.
+    """
 
     kind: RefusalKind
     reason: str
     what: str = ""
+    misplaced: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def unknown(what: str, catalogue: Catalogue, kind: str = "object") -> Refusal:
 
 def not_there(what: str, where: str) -> Refusal:
     """A thing that is known, but not where the task says."""
-    return Refusal("unknown", f"There is no {what} at the {where}.", what)
+    return Refusal("unknown", f"There is no {what} at the {where}.", what, misplaced=True)
 
 
 def unsupported(what: str) -> Refusal:

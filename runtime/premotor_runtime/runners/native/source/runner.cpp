@@ -8,7 +8,7 @@
 namespace premotor::model {
 namespace {
 
-constexpr int kSmallTokens = 4;  // at most so many tokens are prepared by every thread for itself
+constexpr int kSmallStep = 4096;  // so many numbers of the stream, at most, are prepared by every thread for itself
 
 double bytes_of(const Linear& linear) {
     const double weight = linear.precision == Precision::F32    ? 4
@@ -84,7 +84,7 @@ void Runner::lay_out(const StepInput& input) {
     const int tile_positions = halves_ ? halves_->tile_positions : floats_->tile_positions;
     partials_[0] = cut(spans_, tile_positions, 0, units_[0]);
     partials_[1] = cut(spans_, tile_positions, window, units_[1]);
-    small_ = tokens_ <= kSmallTokens || pool_.threads() == 1;
+    small_ = tokens_ * kHidden <= kSmallStep || pool_.threads() == 1;
 
     const size_t n = (size_t)tokens_;
     const int widest = std::max({kHidden, kQueries, kInner});
