@@ -15,6 +15,9 @@ from premotor_runtime.engine.request import Request
 from premotor_runtime.executor.clock import MonotonicClock
 from premotor_runtime.models.registry import LoadedModel
 
+DRAFT_TOKENS = 3
+"""Guesses a pass in the measurement with drafts."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -44,25 +47,33 @@ class Listening:
 
 
 def jump_forward(loaded: LoadedModel, asked: Sequence[Asked]) -> dict[str, Any]:
-    """The distinct requests, answered with jumps and without, each with the catalogue in the cache."""
+    """The distinct requests answered plainly, with jumps, and with guesses checked several at a time as well.
+
+    Each with the catalogue in the cache; `saved` and `saved_drafting` are shares of the plain passes.
+    """
     engine = Engine(loaded.runner, loaded.tokenizer, MonotonicClock().now, loaded.salt)
     distinct = list(dict.fromkeys(asked))
-    passes, equal = {True: 0, False: 0}, True
+    passes, equal = dict.fromkeys(_WAYS, 0), True
     for number, each in enumerate(distinct):
         prompt = tuple(loaded.tokenizer.encode_blocks(each.blocks))
-        with_jumps = Request(f"jump-{number}", prompt, each.max_tokens, each.grammar)
-        complete(engine, replace(with_jumps, request_id=f"warm-{number}", max_tokens=1), StepBudget())
-        outputs = {
-            jumps: complete(
-                engine, replace(with_jumps, request_id=f"{jumps}-{number}", jump_forward=jumps), StepBudget()
-            )
-            for jumps in passes
-        }
-        for jumps, output in outputs.items():
-            passes[jumps] += output.forward_passes
-        equal = equal and outputs[True].token_ids == outputs[False].token_ids
-    saved = 1.0 - passes[True] / passes[False] if passes[False] else 0.0
+        plain = Request(f"jump-{number}", prompt, each.max_tokens, each.grammar)
+        complete(engine, replace(plain, request_id=f"warm-{number}", max_tokens=1), StepBudget())
+        texts = set()
+        for name, way in _WAYS.items():
+            output = complete(engine, replace(plain, request_id=f"{name}-{number}", **way), StepBudget())
+            passes[name] += output.forward_passes
+            texts.add(output.token_ids)
+        equal = equal and len(texts) == 1
+    without = passes["plain"]
+    saved = {name: round(1.0 - count / without, 4) if without else 0.0 for name, count in passes.items()}
     return {
-        "requests": len(distinct), "passes": passes[True], "passes_without": passes[False], "saved": round(saved, 4),
-        "same_output": equal,
+        "requests": len(distinct), "passes": passes["jumps"], "passes_drafting": passes["drafts"],
+        "passes_without": without, "saved": saved["jumps"], "saved_drafting": saved["drafts"], "same_output": equal,
     }  # fmt: skip
+
+
+_WAYS: dict[str, dict[str, Any]] = {
+    "plain": {"jump_forward": False},
+    "jumps": {},
+    "drafts": {"draft_tokens": DRAFT_TOKENS},
+}
