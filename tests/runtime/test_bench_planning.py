@@ -35,7 +35,7 @@ def test_forced_tokens_save_passes_and_change_no_answer() -> None:
     assert listening.asked
     found = jump_forward(planner.loaded, listening.asked)
     assert found["same_output"]
-    assert 0 < found["passes"] < found["passes_without"]
+    assert 0 < found["passes_drafting"] <= found["passes"] < found["passes_without"]
     assert found["saved"] == pytest.approx(1 - found["passes"] / found["passes_without"], abs=1e-4)
 
 
@@ -48,4 +48,5 @@ def test_the_measure_counts_only_plans_of_four_steps(monkeypatch: pytest.MonkeyP
     assert [line["measure"] for line in found["lines"]] == [
         "words to a plan of four steps, p50, reference runner",
         "forward passes saved by forced tokens",
+        "  by forced and drafted tokens (draft_tokens: 3)",
     ]
