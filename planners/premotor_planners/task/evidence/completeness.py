@@ -126,6 +126,17 @@ def unmoved(steps: Sequence[CompactStep], references: References) -> bool:
     return False
 
 
+def unhandled(steps: Sequence[CompactStep], references: References) -> bool:
+    """`go to the stool and put it down there`: something is to be carried, and the plan only drives."""
+    if any(step.skill in ("pick", "place", "give", "inspect") for step in steps):
+        return False
+    for number, clause in references.asking_clauses():
+        things = any(item.kind in ("it", "them") and item.role == "" for item in references.items[number])
+        if things and clause.verbs and clause.verbs[0].classes & {"move", "give", "pick", "fetch"}:
+            return True
+    return False
+
+
 def other_charge(steps: Sequence[CompactStep], references: References) -> bool:
     """`my phone is dead, charge it`: something other than the robot is to be charged."""
     docks = any(step.skill == "dock" for step in steps)

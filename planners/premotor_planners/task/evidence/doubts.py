@@ -21,6 +21,7 @@ from premotor_planners.task.evidence.completeness import (
     swallowed,
     turned_around,
     unassured,
+    unhandled,
     unheard,
     unknown_hearer,
     unmoved,
@@ -58,6 +59,7 @@ def doubts(steps: Sequence[CompactStep], reading: Reading) -> list[Doubt]:
     found += [doubt(f"the plan has nothing to do with {words}") for words in unheard(steps, references)]
     found += [doubt("who should hear it")] if unknown_hearer(steps, references) else []
     found += [doubt("what should go there")] if unmoved(steps, references) else []
+    found += [doubt("what to carry")] if unhandled(steps, references) else []
     found += [replace(doubt("what comes first"), mild=True)] if turned_around(references) else []
     found += [doubt("what to make sure of")] if unassured(steps, references) else []
     found += [doubt("what to charge")] if other_charge(steps, references) else []

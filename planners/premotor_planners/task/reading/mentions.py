@@ -15,6 +15,7 @@ ANY_WORDS = frozenset({"a", "an", "any", "either", "some", "one", "whichever"})
 DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 POSSESSIVE = frozenset({"my", "your", "his", "her", "our", "their", "its"})
 _SPELLING_MIN = 6
+_SAME = {word: group for group in ({"big", "large"}, {"small", "little"}) for word in group}
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "your"})
 
 
@@ -113,7 +114,7 @@ class _Finder:
             definite, count = True, 0 if plural else count
         elif self.one_of(first):
             definite, count = False, None
-        odd_start, odd_end = self.strange(start, end, kind)
+        odd_start, odd_end = self.strange(start, end, kind, names)
         strange = self.text.slice(odd_start, odd_end) if (odd_start, odd_end) != (start, end) else ""
         return Mention(
             start, odd_end, min(first, odd_start), kind, names, definite, count, strange, owner, other="other" in before
@@ -159,13 +160,15 @@ class _Finder:
             return None
         return int(word) if word.isdigit() else self.known.numbers.get(word)
 
-    def strange(self, start: int, end: int, kind: str) -> tuple[int, int]:
+    def strange(self, start: int, end: int, kind: str, names: tuple[str, ...]) -> tuple[int, int]:
         """The span with the words that contradict: unknown ones or another colour before the head, a noun right after.
 
         Start to end when nothing does.
         """
         first = start
-        while first > 0 and first - 1 not in self.taken and self.contradicts(first - 1, kind):
+        while first > 0 and first - 1 not in self.taken:
+            if not (self.contradicts(first - 1, kind) or self.tells_another(first - 1, start, end, names)):
+                break
             first -= 1
         last = end
         while last < len(self.words) and last not in self.taken and self.is_compound(last, kind):
@@ -192,6 +195,16 @@ class _Finder:
         return (
             not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
         )
+
+    def tells_another(self, index: int, start: int, end: int, names: tuple[str, ...]) -> bool:
+        """`the cold shelf` is not the towel shelf, `the big spoon` not the long one: a word that tells things of a kind
+        apart, before a part of names that have another such word.
+        """
+        word, said = self.words[index], self.words[start:end]
+        if not (is_in(word, "telling") or (self.is_determined(index) and is_in(word, "noun_modifiers"))):
+            return False
+        wholes = [name.casefold().split() for name in names]
+        return all(len(whole) > len(said) and not _SAME.get(word, {word}) & set(whole) for whole in wholes)
 
     def is_strangers(self, index: int) -> bool:
         """`the doctor's desk` is not the standing desk: an owner nobody here is called, before part of a name only."""
