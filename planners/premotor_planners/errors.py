@@ -6,7 +6,8 @@ PremotorError
 ├── KernelInputError               numbers that a kernel must not compute with: NaN, infinite, out of range
 ├── UsageError
 │   ├── ConfigError
-│   │   └── WorldError    exit 2   a world file that cannot be a world
+│   │   ├── WorldError    exit 2   a world file that cannot be a world
+│   │   └── MapFileError  exit 2   a map file, its image or its scenarios that cannot be read as such
 │   └── CatalogueError    exit 2   names that cannot be put into a prompt and a grammar
 └── RefusedError          exit 3
     └── TaskRefused                a task that will not be carried out, with its reason
@@ -19,6 +20,10 @@ from premotor_foundation.errors import ConfigError, PremotorError, RefusedError,
 
 class WorldError(ConfigError):
     """A world file whose content contradicts itself (an unknown room, a place inside a wall, a room cut off)."""
+
+
+class MapFileError(ConfigError):
+    """A map file, the image it names, or a scenario file: missing, cut short, or not what its format says."""
 
 
 class TaskRefused(RefusedError):

@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 
 FREE = 0
 OCCUPIED = 100
+UNKNOWN = -1
 Cell = tuple[int, int]
 """Row, column."""
 
 
 @dataclass(frozen=True, eq=False)
 class OccupancyGrid:
-    """`data` int8 of shape (rows, cols), FREE or OCCUPIED; `origin_m` the lower left corner (x, y); not mutated."""
+    """`data` int8 of shape (rows, cols), FREE, OCCUPIED, between them how likely, or UNKNOWN; not mutated.
+
+    `origin_m` is the lower left corner (x, y). Whatever is not FREE counts as occupied.
+    """
 
     data: NDArray[np.int8]
     resolution_m: float

@@ -10,14 +10,17 @@ import typer
 from premotor_foundation.errors import UsageError
 from premotor_runtime.app.bench_path.commands import bench_path
 from premotor_runtime.bench.group import bench_group
+from premotor_runtime.scheduler.study.commands import bench_admission, bench_virtual_time
 
 _MOST_ROUNDS = 100
 
 
 def register(app: typer.Typer) -> None:
-    """Add `bench llm` and `bench path`."""
+    """Add `bench llm`, `bench path`, `bench admission` and `bench virtual-time`."""
     bench_group(app).command("llm")(bench_llm)
     bench_group(app).command("path")(bench_path)
+    bench_group(app).command("admission")(bench_admission)
+    bench_group(app).command("virtual-time")(bench_virtual_time)
 
 
 def bench_llm(

@@ -15,8 +15,13 @@ _MOST_ROUNDS = 1000
 def bench_path(
     rounds: Annotated[int, typer.Option(min=5, max=_MOST_ROUNDS, help="Rounds; medians are reported.")] = 15,
     only: Annotated[
-        list[str] | None, typer.Option(help="A section: cost_to_go, cspace, constant_time, mppi; may be repeated.")
+        list[str] | None,
+        typer.Option(help="A section: cost_to_go, cspace, constant_time, mppi, movingai; may be repeated."),
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="A folder that holds MovingAI's maps and scenarios: plan on them too.")
+    ] = None,
+    queries: Annotated[int | None, typer.Option(min=1, help="At most so many queries of each map.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
 ) -> None:
     """The motion kernels on one core, in turns with ONNX Runtime, A* and the peers that are installed."""
@@ -30,7 +35,7 @@ def bench_path(
     from premotor_runtime.bench.showing import progress
     from premotor_runtime.doctor.machine import read_machine
 
-    chosen = chosen_sections(only or ())
+    chosen = chosen_sections(only or (), data, queries)
     if json_file is not None and not json_file.parent.is_dir():
         raise UsageError(f"`--json {json_file}`: there is no folder {json_file.parent}; make it first")
     found = {}

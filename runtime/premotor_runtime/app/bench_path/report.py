@@ -16,9 +16,10 @@ SCHEMA = "premotor.bench.path/1"
 
 
 def report(machine: Machine, rounds: int, sections: Mapping[str, Section]) -> dict[str, Any]:
-    """Every figure; `lines` hold each measure, its result, bar and verdict."""
+    """Every figure; `lines` hold each measure, its result, bar and verdict, `maps` those of section `movingai`."""
     return {
         "schema": SCHEMA,
+        "maps": sections["movingai"].figures["maps"] if "movingai" in sections else [],
         "machine": asdict(machine),
         "rounds": rounds,
         "sections": {name: section.figures for name, section in sections.items()},

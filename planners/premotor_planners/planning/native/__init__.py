@@ -1,0 +1,1 @@
+"""Searches in C++: one library, compiled at first use and kept."""
