@@ -82,6 +82,7 @@ _HEARING = frozenset(
     ["hear", "hears", "heard", "know", "knows", "told", "tell", "message", "waiting", "informed", "aware", "listening"]
 )
 
+_CARRYING = frozenset({"move", "give", "pick", "fetch"})
 _ASSURING = frozenset({"sure", "ensure", "certain"})
 
 
@@ -127,12 +128,14 @@ def unmoved(steps: Sequence[CompactStep], references: References) -> bool:
 
 
 def unhandled(steps: Sequence[CompactStep], references: References) -> bool:
-    """`go to the stool and put it down there`: something is to be carried, and the plan only drives."""
+    """`go to the stool and put it down there`, `send an email`: something is to be carried, and nothing is."""
     if any(step.skill in ("pick", "place", "give", "inspect") for step in steps):
         return False
     for number, clause in references.asking_clauses():
         things = any(item.kind in ("it", "them") and item.role == "" for item in references.items[number])
-        if things and clause.verbs and clause.verbs[0].classes & {"move", "give", "pick", "fetch"}:
+        classes = clause.verbs[0].classes if clause.verbs else frozenset()
+        carried = classes & _CARRYING and (things or classes <= _CARRYING)
+        if carried:
             return True
     return False
 

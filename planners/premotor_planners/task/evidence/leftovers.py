@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from premotor_planners.task.guards.dangers import harmful_verbs
 from premotor_planners.task.lexicon.vocabulary import vocabulary
 from premotor_planners.task.outcome import Problem, unclear, unknown, unsupported
 from premotor_planners.task.reading.clauses import Clause, Marked
@@ -64,10 +65,11 @@ def first_problem(clauses: Sequence[Clause], reading: Reading) -> Problem | None
 
 
 def names_a_stranger(reading: Reading) -> bool:
-    """Whether a task names a place or a person that is not here: leaving that out would be another task."""
+    """Whether a task names a place or a person that is not here, or a verb of harm: without it, it is another task."""
     asked = [clause for clause in reading.clauses if clause.kind in ("task", "fragment")]
-    kinds = {left.kind for clause in asked for left in leftovers(clause, reading.marked)}
-    return bool(kinds & {"place", "person"})
+    found = [left for clause in asked for left in leftovers(clause, reading.marked)]
+    harm = any(reading.marked.word(i) in harmful_verbs() for left in found for i in range(left.start, left.end))
+    return harm or bool({left.kind for left in found} & {"place", "person"})
 
 
 def _missing_name(clause: Clause, marked: Marked) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from premotor_planners.task.reading.reading import Reading
 from premotor_planners.task.reading.verbs import is_verb
 
@@ -12,6 +14,12 @@ REACH = 4
 _EXCLUDING = frozenset(
     {"not", "instead", "rather", "except", "excluding", "never", "neither", "nor", "without", "don't", "avoid"}
 )
+_STAYS = re.compile(
+    r"(?:(?:can|may|should|must|has to|have to|is to|will|needs to) )?"
+    r"(?:stays?|remains?|(?:is|are) (?:fine|ok|okay|good|alright|all right)) "
+    r"(?:put|behind|there|here|where|as)\b"
+)
+_STAYING_WORDS = 7
 _STOPS = frozenset({".", "!", "?", ";", ",", "but", "and"})
 
 
@@ -25,6 +33,7 @@ def excluded_names(reading: Reading) -> frozenset[str]:
     for mention in marked.mentions:
         near = _near_exclusion(reading, mention.phrase_start)
         stated = mention.start in background and _is_said_not_to_be(reading, mention.phrase_start)
+        stated = stated or _is_said_to_stay(reading, mention.end)
         if stated and len(mention.candidates) == 1:
             excluded.update(mention.candidates)
         if mention.start not in asking:
@@ -47,3 +56,8 @@ def _near_exclusion(reading: Reading, start: int) -> bool:
 def _is_said_not_to_be(reading: Reading, start: int) -> bool:
     """`… and it must not be the wool one`."""
     return [reading.marked.word(i) for i in (start - 2, start - 1)] == ["not", "be"]
+
+
+def _is_said_to_stay(reading: Reading, end: int) -> bool:
+    """`… my jump rope stays put`, `… is fine where it is`."""
+    return _STAYS.match(" ".join(reading.marked.word(i) for i in range(end, end + _STAYING_WORDS))) is not None

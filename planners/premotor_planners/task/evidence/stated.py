@@ -7,15 +7,17 @@ from collections.abc import Set as Collection
 from itertools import pairwise
 
 from premotor_planners.task.answers.answer import CompactStep
-from premotor_planners.task.evidence.doubt import Doubt
+from premotor_planners.task.evidence.doubt import Doubt, doubt
 from premotor_planners.task.evidence.leftovers import leftovers
 from premotor_planners.task.evidence.references import Entry, References
+from premotor_planners.task.evidence.transfers import transfers
 from premotor_planners.task.lexicon.syntax import is_in
 from premotor_planners.task.outcome import not_there, unknown
 from premotor_planners.task.reading.clauses import Clause
 from premotor_planners.task.rules.resolve import is_in_spot
 
 _PRESENT = frozenset({"is", "are", "be"})
+_LEAVING = frozenset({"leave", "put", "forget", "drop", "lay", "set", "place"})
 _SPOTS = ("place", "room", "there")
 _HOLDING = frozenset({"on", "in", "under", "inside"})
 
@@ -27,14 +29,25 @@ def misplaced(steps: Sequence[CompactStep], references: References) -> list[Doub
     for name, spot in (*_stated(references), *_errands(references)):
         if name in taken and not is_in_spot(references.location(name), spot, references.catalogue):
             found.append(Doubt(f"the {name} is not at the {spot}", not_there(name, spot)))
-    return found + list(_nowhere(taken, references))
+    return [*found, *_nowhere(taken, references), *_put_back(steps, references)]
+
+
+def _put_back(steps: Sequence[CompactStep], references: References) -> Iterator[Doubt]:
+    """`I left it on the bed, fetch it`: taken from the bed and put on the bed again, which nobody asks for."""
+    words = {word.norm for word in references.marked.text.words}
+    told = {name for e in references.entries if not e.asking for name in e.names}
+    for name, step in transfers(steps, references.catalogue.holding):
+        again = step.skill == "place" and step.name == references.catalogue.objects.get(name)
+        if again and step.name in told and not words & {"back", "again"}:
+            yield doubt(f"where the {name} should go")
 
 
 def _nowhere(taken: Collection[str], references: References) -> Iterator[Doubt]:
     """`bring me the pen, it should be on the lake`: a place that is not here at all."""
     for number, clause in enumerate(references.reading.clauses):
         here = clause.kind == "background" and _says_where(clause, references)
-        if here and taken & set(_things(number, references)):
+        words = [references.marked.word(i) for i in clause.indexes[:1]]
+        if here and (taken & set(_things(number, references)) or words == ["there"]):
             for left in leftovers(clause, references.marked):
                 before = {references.marked.word(left.start - 1), references.marked.word(left.start - 2)}
                 if left.kind == "place" and before & _HOLDING:
@@ -46,7 +59,7 @@ def _stated(references: References) -> Iterator[tuple[str, str]]:
     for number, clause in enumerate(references.reading.clauses):
         if clause.kind != "background" or not _says_where(clause, references):
             continue
-        spots = [e for e in _of(number, references) if e.item.kind in ("place", "room") and e.item.role == "at"]
+        spots = [e for e in _of(number, references) if e.item.kind in ("place", "room") and e.item.role in ("at", "")]
         for spot in spots[:1]:
             names = _things(number, references)
             if len(names) == 1 and len(spot.names) == 1:
@@ -55,7 +68,8 @@ def _stated(references: References) -> Iterator[tuple[str, str]]:
 
 def _says_where(clause: Clause, references: References) -> bool:
     words = [references.marked.word(i) for i in clause.indexes]
-    return bool(_PRESENT & set(words))
+    leaving = [verb for verb in clause.verbs if verb.base in _LEAVING]
+    return bool(_PRESENT & set(words)) or (bool(leaving) and bool({"i", "we"} & set(words)))
 
 
 def _things(number: int, references: References) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from premotor_planners.task.lexicon.words import name_words
 from premotor_planners.task.reading.naming import SPEAKER
 from premotor_planners.task.reading.reading import Reading
 
-_BORDERS = (",", "but", "then", "|", "and")
+_BORDERS = (",", "but", "then", "|", "and", "finished", "done", "afterwards", "next")
 
 
 class DangerText:

@@ -74,15 +74,16 @@ def mistyped(word: str) -> str:
     A word that could as well be a slip from a harmless verb is left alone.
     """
     known = vocabulary()
-    if len(word) < _LEAST_LETTERS or known.is_known(word) or word in _harmful():
+    if len(word) < _LEAST_LETTERS or known.is_known(word) or word in harmful_verbs():
         return word
-    if any(slipped(word, base) for base in known.senses if base not in _harmful()):
+    if any(slipped(word, base) for base in known.senses if base not in harmful_verbs()):
         return word
-    return next((verb for verb in sorted(_harmful()) if slipped(word, verb)), word)
+    return next((verb for verb in sorted(harmful_verbs()) if slipped(word, verb)), word)
 
 
 @lru_cache(maxsize=1)
-def _harmful() -> frozenset[str]:
+def harmful_verbs() -> frozenset[str]:
+    """Verbs that harm or throw, in every form."""
     sets = dangers().sets
     return frozenset(f for base in (*sets["harm_verbs"], *sets["throw_verbs"]) for f in (base, *inflections(base)))
 
