@@ -1,31 +1,40 @@
 """The safety gate: the last word before every command.
 
-Pure: the verdict depends on command, newest scan, state and now, and on nothing remembered. A command passes if the
-outline, swept along the commanded arc for as long as reacting and braking take, stays clear of every scan point;
-else a slower one along the same arc; else the robot stops.
+Pure: the verdict depends on what is given, and on nothing remembered; no planner, controller or language model has a
+part in it. A command passes if the outline stays clear of every scan point for as long as reacting and braking take,
+both along the commanded arc and along the way from the measured speeds to it; else a slower one along the same arc;
+else the robot stops.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from premotor_planners.motion.footprint import Footprint
-from premotor_planners.motion.scan_points import Points, blind_share, moved, points_in_base, seen_from
+from premotor_planners.motion.scan_points import Points, moved, points_in_base, seen_from
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
-from premotor_planners.motion.stopping import Braking, arc_poses, stopping_arcs
+from premotor_planners.motion.stopping import (
+    Braking,
+    Held,
+    Poses,
+    Sweep,
+    arc_poses,
+    onward,
+    scale_for,
+    stopping_arc,
+    transition,
+)
+from premotor_planners.motion.sweeping import clear_poses, native_sweep
+from premotor_planners.motion.trust import Cycle, Trust
 
 Verdict = Literal["passed", "slowed", "stopped"]
-_CONTACT_M = 0.002
-"""Nearer than this the robot counts as touching; no command passes."""
-_ABSURD = 3.0
-"""Measured speeds this many times above the limits are a broken sensor, not a speed."""
-_JUMP_M = 0.3
-"""How far a pose correction may move the robot between a scan and now."""
-_SCALES = (1.0, 0.6, 0.3)
+_SLOWER = (1.0, 0.6, 0.3)
+_SLOWEST = 0.05
+"""Below this share of the command the robot had better stand."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,9 @@ class GateDecision:
 class SafetyGate:
     """Outline, brakes, and how old or empty a scan may be.
 
-    `reaction_s` covers the period until the next command and the delay until the base obeys; the age of the scan is
-    added to it. `max_blind` is the largest share of beams that may say nothing.
+    `reaction_s` covers the period until the next command and the delay until the base brakes; the age of scan or state
+    is added to it. `delay_s`, a part of it, is how long the base goes on as it moves before a command shows.
+    `max_blind` is the largest share of beams that may say nothing, `max_blind_sector` the widest angle (rad) that may.
     """
 
     footprint: Footprint
@@ -57,56 +67,68 @@ class SafetyGate:
     margin_m: float = 0.02
     spacing_m: float = 0.02
     max_blind: float = 0.3
+    delay_s: float = 0.03
+    max_blind_sector: float = 0.6
 
-    def check(self, command: Command, scan: LaserScan | None, state: RobotState, now_s: float) -> GateDecision:
-        """The command that may be sent now. Never raises for bad data: it stops."""
-        fault = self._fault(command, scan, state, now_s)
-        if fault is not None or scan is None:
-            return GateDecision(STOP, "stopped", fault or "no scan")
+    def __post_init__(self) -> None:
+        native_sweep()  # what has to be compiled is compiled now, and not within a control period
+
+    def check(
+        self,
+        command: Command,
+        scan: LaserScan | None,
+        state: RobotState,
+        now_s: float,
+        pending: Sequence[Held] = (),
+        remembered: Points | None = None,
+        cycle: Cycle | None = None,
+    ) -> GateDecision:
+        """The command that may be sent now. Never raises for bad data: it stops.
+
+        `pending` are commands that the base has not yet obeyed, oldest first; they are swept before the new one, in
+        place of `delay_s`; `reaction_s` must cover them too. `remembered` (n, 2) are obstacles in the frame of `state`
+        that the scan does not see, such as behind a lidar of less than a full circle. `cycle` refuses what was decided
+        before a cancel.
+        """
+        try:
+            return self._decided(command, scan, state, now_s, pending, remembered, cycle)
+        except Exception as error:  # a raise here would leave the base on its last command
+            return GateDecision(STOP, "stopped", f"{type(error).__name__}: {error}")
+
+    def _decided(
+        self,
+        command: Command,
+        scan: LaserScan | None,
+        state: RobotState,
+        now_s: float,
+        pending: Sequence[Held],
+        remembered: Points | None,
+        cycle: Cycle | None,
+    ) -> GateDecision:
+        fault = self._trust.fault(command, scan, state, now_s, cycle) or self._trust.extra_fault(pending, remembered)
+        if fault or scan is None:
+            return GateDecision(STOP, "stopped", fault)
         wanted = self._limited(command)
         if wanted == STOP:
             return GateDecision(STOP, "passed", "")
-        points = self._points(scan, state)
-        latency = self.reaction_s + max(0.0, now_s - scan.stamp_s)
-        for scale in _SCALES:
-            slower = Command(wanted.v_mps * scale, wanted.w_rps * scale)
-            if self._clear(slower, state, points, latency):
-                if slower == command:
-                    return GateDecision(slower, "passed", "")
-                return GateDecision(slower, "slowed", "above the speed limit" if scale == 1.0 else "obstacle near")
-        return GateDecision(STOP, "stopped", "obstacle within stopping distance")
+        latency_s = self.reaction_s + max(0.0, now_s - scan.stamp_s, now_s - state.stamp_s)
+        sent = self._clear_command(wanted, state, self._points(scan, state, remembered), latency_s, pending)
+        if sent == command:
+            return GateDecision(sent, "passed", "")
+        if sent == STOP:
+            return GateDecision(STOP, "stopped", "obstacle within stopping distance")
+        return GateDecision(sent, "slowed", "above the speed limit" if sent == wanted else "obstacle near")
 
     def clearance_m(self, scan: LaserScan, state: RobotState) -> float:
         """Metres between outline and nearest scan point now; inf without points."""
-        points = self._points(scan, state)
+        points = self._points(scan, state, None)
         return float(self.footprint.distance(points).min()) if len(points) else float("inf")
 
-    def _fault(self, command: Command, scan: LaserScan | None, state: RobotState, now_s: float) -> str | None:
-        if not command.finite:
-            return f"the command ({command.v_mps}, {command.w_rps}) is not finite"
-        if not (state.finite and np.isfinite(now_s)):
-            return "the state or the time is not finite"
-        if abs(state.v_mps) > _ABSURD * self.max_forward_mps or abs(state.w_rps) > _ABSURD * self.max_turn_rps:
-            return f"measured speeds ({state.v_mps:.2f} m/s, {state.w_rps:.2f} rad/s) are beyond what the base can do"
-        if scan is None:
-            return "no scan"
-        if (fault := _geometry_fault(scan)) is not None:
-            return fault
-        for what, stamp, limit in (
-            ("scan", scan.stamp_s, self.scan_timeout_s),
-            ("state", state.stamp_s, self.state_timeout_s),
-        ):
-            if not now_s - stamp >= -self.future_s:
-                return f"the {what} is from the future: the clock jumped back, or its stamp is wrong"
-            if not now_s - stamp <= limit:
-                return f"the {what} is {now_s - stamp:.2f} s old; at most {limit:g} s is allowed"
-        if scan.taken_at is not None:
-            jump = math.dist(scan.taken_at[:2], (state.x, state.y))
-            if jump > _JUMP_M + _ABSURD * self.max_forward_mps * max(0.0, now_s - scan.stamp_s):
-                return f"the pose moved {jump:.2f} m since the scan; the base cannot, so scan and pose do not match"
-        if blind_share(scan) > self.max_blind:
-            return f"{blind_share(scan):.0%} of the scan's beams say nothing; at most {self.max_blind:.0%} may"
-        return None
+    @property
+    def _trust(self) -> Trust:
+        fastest = max(self.max_forward_mps, self.max_reverse_mps)
+        times = self.scan_timeout_s, self.state_timeout_s, self.future_s
+        return Trust(fastest, self.max_turn_rps, *times, self.max_blind, self.max_blind_sector)
 
     def _limited(self, command: Command) -> Command:
         """Scaled down along the same arc to the speed limits."""
@@ -115,35 +137,46 @@ class SafetyGate:
         over = max(over, abs(command.w_rps) / self.max_turn_rps)
         return command if over <= 1.0 + 1e-6 else Command(command.v_mps / over, command.w_rps / over)
 
-    def _points(self, scan: LaserScan, state: RobotState) -> Points:
+    def _points(self, scan: LaserScan, state: RobotState, remembered: Points | None) -> Points:
         points = points_in_base(scan, too_near=True)
-        return points if scan.taken_at is None else seen_from(moved(points, scan.taken_at), state.pose)
+        if scan.taken_at is not None:
+            points = seen_from(moved(points, scan.taken_at), state.pose)
+        if remembered is None or not len(remembered):
+            return points
+        return np.concatenate([points, seen_from(remembered, state.pose)])
 
-    def _clear(self, command: Command, state: RobotState, points: Points, latency_s: float) -> bool:
-        arcs = stopping_arcs(command, state, self.braking, latency_s)
-        return all(self._arc_is_clear(length, angle, points) for length, angle in arcs)
+    def _clear_command(
+        self, wanted: Command, state: RobotState, points: Points, latency_s: float, pending: Sequence[Held]
+    ) -> Command:
+        """`wanted`, or the fastest slower one that is tried along its arc and is clear; STOP without one."""
+        measured = Command(state.v_mps, state.w_rps)
+        led = tuple(pending) or (Held(measured, self.delay_s),)
+        before = transition(measured, led, self.braking, self.spacing_m, self.footprint.reach_m, stop=False)
+        led_s = sum(held.seconds for held in led)
+        # where what is on its way lasts longer than the whole reaction, that cannot contain it: the longer one counts
+        held_s = latency_s - led_s if led_s < self.reaction_s else latency_s
+        fits = self._fitting(wanted, before, points, latency_s, held_s)
+        for slower in _SLOWER:
+            scale = fits * slower
+            if scale < _SLOWEST:
+                return STOP
+            command = wanted if scale == 1.0 else Command(wanted.v_mps * scale, wanted.w_rps * scale)
+            whole = (*led, Held(command, held_s))
+            way = transition(measured, whole, self.braking, self.spacing_m, self.footprint.reach_m)
+            if self._is_clear(way, points) and self._fitting(command, before, points, latency_s, held_s) == 1.0:
+                return command
+        return STOP
 
-    def _arc_is_clear(self, length: float, angle: float, points: Points) -> bool:
-        """Whether no point comes nearer than the margin, or, if it is nearer already, any nearer than it is."""
-        poses, spacing = arc_poses(length, angle, self.spacing_m, self.footprint.reach_m)
-        far = abs(length) + self.footprint.reach_m + self.margin_m + spacing
-        near = points[np.hypot(points[:, 0], points[:, 1]) < far]
-        if not len(near):
-            return True
-        cos, sin = np.cos(poses[:, 2, None]), np.sin(poses[:, 2, None])
-        dx, dy = near[None, :, 0] - poses[:, 0, None], near[None, :, 1] - poses[:, 1, None]
-        gaps = self.footprint.distance(np.stack([cos * dx + sin * dy, cos * dy - sin * dx], axis=-1))
-        needed = np.minimum(self.margin_m + spacing / 2, gaps[0])
-        return bool((gaps[0] > _CONTACT_M).all() and (gaps.min(axis=0) >= needed - 1e-9).all())
+    def _fitting(self, command: Command, before: Sweep, points: Points, latency_s: float, held_s: float) -> float:
+        """By what the command must be scaled for its stopping arc to be clear: begun now, and begun when it shows."""
+        now = self._scale(command, latency_s, points, before.poses[0])
+        return min(now, self._scale(command, held_s, points, before.poses[-1]))
 
+    def _scale(self, command: Command, held_s: float, points: Points, start: Poses) -> float:
+        arc = stopping_arc(command, self.braking, held_s)
+        poses, spacing_m = arc_poses(*arc, self.spacing_m, self.footprint.reach_m)
+        clear = clear_poses(Sweep(onward(poses, start), spacing_m), points, self.footprint, self.margin_m)
+        return scale_for(max(0, clear - 1) / (len(poses) - 1), command, self.braking, held_s)
 
-def _geometry_fault(scan: LaserScan) -> str | None:
-    if scan.taken_at is not None and not all(map(math.isfinite, scan.taken_at)):
-        return "the scan's pose is not finite"
-    if not (math.isfinite(scan.angle_min) and math.isfinite(scan.angle_increment)):
-        return "the scan's angles are not finite"
-    if not 0.0 <= scan.range_min_m < scan.range_max_m:
-        return f"the scan's range limits [{scan.range_min_m}, {scan.range_max_m}] are not a range"
-    if np.ndim(scan.ranges_m) != 1:
-        return f"the scan has {np.ndim(scan.ranges_m)}-dimensional ranges"
-    return None
+    def _is_clear(self, sweep: Sweep, points: Points) -> bool:
+        return clear_poses(sweep, points, self.footprint, self.margin_m) == len(sweep.poses)

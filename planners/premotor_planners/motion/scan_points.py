@@ -32,11 +32,14 @@ def points_in_base(scan: LaserScan, too_near: bool = False) -> Points:
 
 def blind_share(scan: LaserScan) -> float:
     """The share of beams that say nothing: NaN, or finite but out of range. 1 for a scan without beams."""
+    return float(np.mean(says_nothing(scan))) if np.size(scan.ranges_m) else 1.0
+
+
+def says_nothing(scan: LaserScan) -> NDArray[np.bool_]:
+    """Which beams say nothing: NaN, or finite but out of range; shape (beams,)."""
     ranges = np.asarray(scan.ranges_m, np.float64)
-    if ranges.size == 0:
-        return 1.0
     out = np.isfinite(ranges) & ((ranges < scan.range_min_m) | (ranges > scan.range_max_m))
-    return float(np.mean(np.isnan(ranges) | out))
+    return np.asarray(np.isnan(ranges) | out)
 
 
 def moved(points: Points, pose: Pose) -> Points:

@@ -11,17 +11,26 @@ from hypothesis import strategies as st
 from premotor_planners.motion.footprint import ConvexPolygon, Disc, Footprint
 from premotor_planners.motion.gate import SafetyGate
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
-from premotor_planners.motion.stopping import Braking, arc_poses
+from premotor_planners.motion.stopping import Braking, Held, arc_poses
+from premotor_planners.motion.trust import Cycle
 
 RADIUS = 0.22
 ROUND = SafetyGate(Disc(RADIUS), Braking(1.0, 3.5), 0.8, 0.15, 1.8)
 CORNERS = ((0.286, -0.274), (0.286, 0.274), (-0.398, 0.274), (-0.398, -0.274))
 BOXY = replace(ROUND, footprint=ConvexPolygon(CORNERS))
 NOW = 50.0
+AHEAD = Command(0.3, 0.0)
 
 
 def empty(beams: int = 360) -> np.ndarray:
     return np.full(beams, np.inf, np.float32)
+
+
+def blind(first: int, last: int) -> np.ndarray:
+    """NaN in the beams from `first` up to `last`, over the end where that is less."""
+    ranges = empty()
+    ranges[(np.arange(360) - first) % 360 < (last - first) % 360] = np.nan
+    return ranges
 
 
 def scan(ranges: np.ndarray, stamp: float = NOW) -> LaserScan:
@@ -92,7 +101,8 @@ def test_a_wall_ahead_slows_then_stops() -> None:
         return ROUND.check(Command(v, 0.0), scan(ranges), state(moving), NOW).verdict
 
     assert verdict(0.22 + 0.03 + 0.08 * 0.8 + 0.32 + 0.02, 0.8, 0.8) == "passed"
-    assert verdict(0.22 + 0.08 * 0.8 + 0.32, 0.8, 0.8) == "stopped"
+    assert verdict(0.22 + 0.08 * 0.8 + 0.32, 0.8, 0.8) == "slowed"
+    assert verdict(0.22 + 0.03 * 0.8 + 0.32, 0.8, 0.8) == "stopped"  # even braking from now on ends too near
     assert verdict(0.22 + 0.15, 0.8, 0.0) == "slowed"
     assert verdict(0.22 + 0.01, 0.8, 0.0) == "stopped"
     assert verdict(0.22 + 0.01, -0.1, 0.0) == "passed"  # away from what is already too near
@@ -143,6 +153,16 @@ def test_a_touching_point_stops_every_motion() -> None:
         ({"state": state(stamp=NOW + 1.0)}, "the clock jumped back"),
         ({"state": state(1e9)}, "beyond what the base can do"),
         ({"now": NOW - 3.0}, "the clock jumped back"),
+        ({"now": NOW + 3.0}, "scan is 3.00 s old"),
+        ({"scan": replace(scan(empty()), angle_increment=0.0)}, "the same way"),
+        ({"scan": replace(scan(empty()), range_min_m=-1.0)}, "not a range"),
+        ({"scan": scan(np.full(360, -2.0))}, "say nothing"),
+        ({"scan": replace(scan(empty()), angle_increment=1e300)}, "no radians"),
+        ({"scan": replace(scan(empty()), angle_min=-1e300)}, "no radians"),
+        ({"scan": replace(scan(empty()), ranges_m=np.array(["far"] * 9))}, "Error"),
+        ({"state": RobotState(1e300, 0.0, 0.0, stamp_s=NOW)}, "farther than"),
+        ({"scan": scan(blind(80, 120))}, "says nothing over 0.70 rad"),
+        ({"scan": scan(blind(340, 20))}, "says nothing over 0.70 rad"),
         ({"now": math.nan}, "not finite"),
     ],
 )
@@ -160,6 +180,81 @@ def test_rep_117() -> None:
 
     assert verdict(math.inf) == verdict(math.nan) == verdict(0.01) == verdict(100.0) == "passed"
     assert verdict(-math.inf) == "stopped"
+
+
+def test_k5_a_cycle_that_began_before_a_cancel_sends_nothing() -> None:
+    def sent(decided: float, cancelled: float | None, command: Command = AHEAD) -> tuple[str, str]:
+        decision = ROUND.check(command, scan(empty()), state(), NOW, cycle=Cycle(decided, cancelled))
+        assert (decision.command == command) == (decision.verdict == "passed")
+        return decision.verdict, decision.reason
+
+    assert sent(NOW - 0.05, None) == ("passed", "")
+    assert sent(NOW - 0.02, NOW - 0.05) == ("passed", "")
+    for decided, cancelled in ((NOW - 0.05, NOW - 0.02), (NOW - 0.02, NOW - 0.02), (math.nan, NOW), (NOW, math.nan)):
+        verdict, reason = sent(decided, cancelled)
+        assert verdict == "stopped" and "before the cancel" in reason
+    assert sent(NOW - 0.05, NOW - 0.02, STOP) == ("passed", "")
+
+
+def test_k15_a_bad_command_leaves_nothing_behind() -> None:
+    for bad in (math.nan, math.inf, -math.inf):
+        assert ROUND.check(Command(bad, 0.0), scan(empty()), state(), NOW).verdict == "stopped"
+        assert ROUND.check(Command(0.3, 0.0), scan(empty()), state(), NOW).verdict == "passed"
+
+
+def test_k20_a_robot_stops_while_no_scan_comes_and_goes_on_with_a_fresh_one() -> None:
+    last = scan(empty(), NOW)
+    for age, verdict in ((0.0, "passed"), (0.25, "passed"), (0.35, "stopped"), (5.0, "stopped")):
+        assert ROUND.check(Command(0.3, 0.0), last, state(stamp=NOW + age), NOW + age).verdict == verdict
+    fresh = scan(empty(), NOW + 5.1)
+    assert ROUND.check(Command(0.3, 0.0), fresh, state(stamp=NOW + 5.1), NOW + 5.1).verdict == "passed"
+
+
+def test_a_changing_range_max_changes_no_verdict_of_what_is_within_it() -> None:
+    for distance, verdict in ((0.3, "stopped"), (1.5, "passed")):
+        for range_max in (3.0, 8.0, 12.0, 30.0):
+            ranges = empty()
+            ranges[0] = distance
+            seen = replace(scan(ranges), range_max_m=range_max)
+            assert ROUND.check(Command(0.8, 0.0), seen, state(0.8), NOW).verdict == verdict
+
+
+def test_what_is_remembered_counts_like_what_is_seen() -> None:
+    behind = np.array([[-0.25, 0.0]])
+    assert ROUND.check(Command(-0.15, 0.0), scan(empty()), state(), NOW).verdict == "passed"
+    assert ROUND.check(Command(-0.15, 0.0), scan(empty()), state(), NOW, remembered=behind).verdict != "passed"
+    there = RobotState(5.0, 5.0, 0.0, stamp_s=NOW)
+    assert ROUND.check(Command(-0.15, 0.0), scan(empty()), there, NOW, remembered=behind).verdict == "passed"
+    for bad in (np.array([[math.nan, 0.0]]), np.zeros(3)):
+        assert ROUND.check(Command(-0.15, 0.0), scan(empty()), state(), NOW, remembered=bad).verdict == "stopped"
+
+
+def test_commands_under_way_are_driven_before_the_new_one() -> None:
+    ranges = empty()
+    ranges[0] = 1.0
+    slow = replace(ROUND, reaction_s=0.28)
+    assert slow.check(Command(0.5, 0.0), scan(ranges), state(), NOW).verdict == "passed"
+    fast = [Held(Command(0.8, 0.0), 0.2)]
+    assert slow.check(Command(0.5, 0.0), scan(ranges), state(0.8), NOW, pending=fast).verdict == "passed"
+    ranges[0] = 0.22 + 0.02 + 0.8 * 0.2 + 0.32
+    assert slow.check(Command(0.5, 0.0), scan(ranges), state(0.8), NOW, pending=fast).verdict == "stopped"
+    assert slow.check(Command(0.1, 0.0), scan(ranges), state(0.0), NOW, pending=[Held(STOP, 0.2)]).verdict == "passed"
+    for bad in (
+        Held(Command(math.nan, 0.0), 0.1),
+        Held(Command(1e9, 0.0), 0.1),
+        Held(STOP, -1.0),
+        Held(STOP, math.inf),
+    ):
+        assert slow.check(Command(0.1, 0.0), scan(ranges), state(), NOW, pending=[bad]).verdict == "stopped"
+
+
+def test_a_slowed_command_is_as_fast_as_its_way_allows() -> None:
+    ranges = empty()
+    speeds = []
+    for distance in (0.3, 0.4, 0.5, 0.6):
+        ranges[0] = distance
+        speeds.append(ROUND.check(Command(0.8, 0.4), scan(ranges), state(), NOW).command.v_mps)
+    assert speeds == sorted(set(speeds)) and speeds[0] > 0 and speeds[-1] < 0.8
 
 
 def test_a_scan_taken_elsewhere_is_seen_from_here() -> None:

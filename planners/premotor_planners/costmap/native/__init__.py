@@ -1,0 +1,1 @@
+"""The costmap's loops, compiled once for this machine."""

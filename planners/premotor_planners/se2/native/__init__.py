@@ -1,0 +1,1 @@
+"""Curves, outlines and the search over positions and headings, compiled once for this machine."""
