@@ -1,0 +1,1 @@
+"""The real-time scheduler: admission with proof, the policy, step budgets, records. No clock, thread or device."""
