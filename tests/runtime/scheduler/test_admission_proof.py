@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,7 @@ def test_of_some_sets_no_admitted_one_misses(some: Study) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("PREMOTOR_LONG_TESTS" not in os.environ, reason="takes minutes; `./premotor test slow` runs it")
 def test_of_ten_thousand_sets_no_admitted_one_misses() -> None:
     found = study(10_000, seed=1_000_000)
     assert_proved(found, 10_000)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -83,6 +84,7 @@ def test_control_in_the_day_is_admitted() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("PREMOTOR_LONG_TESTS" not in os.environ, reason="takes minutes; `./premotor test slow` runs it")
 def test_a_day_of_periods_neither_drifts_nor_leaks() -> None:
     report = run_day(DAY_PERIODS)
     assert (report.periods, report.misses, report.drift_ns) == (DAY_PERIODS, 0, 0)
