@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from premotor_sim.barn import commands as barn_commands
+
 DEMO_TASK = "take the red mug from the kitchen to the study desk"
 
 
 def register(app: typer.Typer) -> None:
-    """Add `demo`. Imports of the simulation wait until it runs, so that other commands start fast."""
+    """Add `demo` and `bench barn`. Imports of the simulation wait until they run, so that other commands start fast."""
     app.command()(demo)
+    barn_commands.register(app)
 
 
 def demo(

@@ -12,8 +12,8 @@ from premotor_foundation import strict_yaml
 from premotor_foundation.errors import ConfigError
 from premotor_runtime.app.checkpoints import load_planner
 from premotor_runtime.app.settings import PlannerSettings, load_settings
-from premotor_runtime.engine.kv import memory
 from premotor_runtime.engine.errors import KVMemoryError
+from premotor_runtime.engine.kv import memory
 from premotor_runtime.models.config import ModelConfig
 from premotor_runtime.runners.paged_kv import PagedKV
 

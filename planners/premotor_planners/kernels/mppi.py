@@ -8,6 +8,7 @@ in the state, so that implementations which round differently agree.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from premotor_planners.kernels.mppi_checks import check_numbers
 from premotor_planners.kernels.mppi_costs import MppiCosts
 from premotor_planners.kernels.mppi_differential import Differential
-from premotor_planners.kernels.mppi_motion import Columns, Motion, columns
+from premotor_planners.kernels.mppi_motion import MOST_DISCS, Columns, Motion, columns
 from premotor_planners.kernels.mppi_reference import solve
 from premotor_planners.kernels.mppi_tolerances import TOLERANCES
 from premotor_planners.kernels.tensor import Arrays, Tensor
@@ -28,11 +29,16 @@ if TYPE_CHECKING:
 _MOST_CELLS = 4096
 """Along one side: beyond it a float32 cannot tell the last cell's inside from its edge."""
 _MOST_HORIZON_S = 60.0
+_MOST_OFFSET_M = 5.0
 
 
 @dataclass(frozen=True)
 class Mppi:
-    """The kernel `mppi`. `channels` is 2, or 3 for omnidirectional motion; the pose is the centre of a round footprint.
+    """The kernel `mppi`. `channels` is 2, or 3 for omnidirectional motion.
+
+    The footprint is made of equal discs of `costs.radius_m` whose centres lie on the base's axis, `body_m` ahead of the
+    pose (or behind it, below 0); clearance is that of the nearest one, the guide is taken at the pose. Four discs cover
+    a rectangle of 0.51 x 0.43 m with 9 mm to spare.
 
     Inputs, float32, in the frame of the window (metres from the centre of its cell (0, 0)):
       state (3 + channels,)        x, y, yaw, then the measured values of the motion's channels
@@ -51,6 +57,7 @@ class Mppi:
     resolution_m: float = 0.05
     motion: Motion = field(default_factory=Differential)
     costs: MppiCosts = field(default_factory=MppiCosts)
+    body_m: tuple[float, ...] = (0.0,)
 
     def __post_init__(self) -> None:
         sizes = min(self.rollouts, self.steps) >= 1 and min(self.rows, self.cols) >= 2
@@ -61,6 +68,12 @@ class Mppi:
             )
         if self.steps * self.dt_s > _MOST_HORIZON_S:
             raise ValueError(f"{self.steps} steps of {self.dt_s} s look further ahead than {_MOST_HORIZON_S:g} s")
+
+        offsets = all(math.isfinite(x) and abs(x) <= _MOST_OFFSET_M for x in self.body_m)
+        if not (1 <= len(self.body_m) <= MOST_DISCS and offsets):
+            raise ValueError(
+                f"body_m is {self.body_m}; give 1 to {MOST_DISCS} finite offsets of at most {_MOST_OFFSET_M:g} m"
+            )
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from premotor_planners.kernels.mppi_graph_costs import write_average, write_cost, write_free_share
-from premotor_planners.kernels.mppi_graph_motion import write_controls, write_positions, write_start
+from premotor_planners.kernels.mppi_graph_motion import write_body, write_controls, write_positions, write_start
 from premotor_planners.kernels.mppi_graph_samples import write_samples
 from premotor_planners.kernels.mppi_stage import Stage
 from premotor_planners.kernels.onnx_graph import GraphWriter
@@ -34,7 +34,8 @@ def write_mppi(kernel: Mppi) -> bytes:
     pose, measured = write_start(start, kernel)
     reached = write_controls(controls, kernel, measured)
     x, y = write_positions(motion, kernel, pose, reached)
-    clearance, guide = write_samples(costmap, kernel, x, y)
+    body = write_body(motion, kernel, pose, reached, x, y)
+    clearance, guide = write_samples(costmap, kernel, x, y, body)
     costs = write_cost(cost, kernel, clearance, guide, measured, reached)
     write_average(average, kernel, costs, reached)
     write_free_share(average, kernel, clearance)

@@ -74,6 +74,29 @@ def write_positions(stage: Stage, kernel: Mppi, pose: Pose, controls: str) -> tu
     return found[0], found[1]
 
 
+def write_body(stage: Stage, kernel: Mppi, pose: Pose, controls: str, x: str, y: str) -> list[tuple[str, str]]:
+    """Positions of the footprint's discs after each step; of the pose itself where the footprint is one disc."""
+    if kernel.body_m == (0.0,):
+        return [(x, y)]
+    names = [channel.name for channel in kernel.motion.channels]
+    parts = stage.split(controls, [f"{name}_body_column" for name in names], 1, "body_channels")
+    rows = [stage.row(part, 1, f"{name}_body") for part, name in zip(parts, names, strict=True)]
+    to_now = stage.constant("body_sum_to_now", np.tril(np.ones((kernel.steps, kernel.steps))) * kernel.dt_s)
+    turned = stage.op("MatMul", [to_now, kernel.motion.write(stage.inner("body"), rows).turn], "body_turned")
+    heading = stage.op("Add", [turned, pose.yaw], "body_heading")
+    ahead, across = stage.op("Cos", [heading], "body_cos"), stage.op("Sin", [heading], "body_sin")
+    found = []
+    for i, offset in enumerate(kernel.body_m):
+        metres = stage.constant(f"disc{i}", offset)
+        sides = (("x", ahead), ("y", across))
+        moved = [stage.op("Mul", [side, metres], f"disc{i}_{axis}_part") for axis, side in sides]
+        ends = [
+            stage.op("Add", [at, part], f"disc{i}_{axis}") for axis, at, part in zip("xy", (x, y), moved, strict=True)
+        ]
+        found.append((ends[0], ends[1]))
+    return found
+
+
 def _rates(stage: Stage, speeds: WrittenSpeeds, heading: str) -> tuple[str, str]:
     """Speeds along x and y."""
     cosine, sine = stage.op("Cos", [heading], "heading_cos"), stage.op("Sin", [heading], "heading_sin")

@@ -14,8 +14,16 @@ if TYPE_CHECKING:
     from premotor_planners.kernels.mppi import Mppi
 
 
-def write_samples(stage: Stage, kernel: Mppi, x: str, y: str) -> tuple[str, str]:
-    """Clearance and guide, each (steps, rollouts)."""
+def write_samples(stage: Stage, kernel: Mppi, x: str, y: str, body: list[tuple[str, str]]) -> tuple[str, str]:
+    """Clearance (the least of the body's points) and guide (at x, y), each (steps, rollouts)."""
+    clearance, guide = _both(stage, kernel, x, y)
+    if body == [(x, y)]:
+        return clearance, guide
+    found = [_both(stage.inner(f"disc{i}"), kernel, *point)[0] for i, point in enumerate(body)]
+    return (stage.op("Min", found, "body_clearance") if len(found) > 1 else found[0]), guide
+
+
+def _both(stage: Stage, kernel: Mppi, x: str, y: str) -> tuple[str, str]:
     c, right = _index(stage, kernel, x, "col", kernel.cols)
     r, up = _index(stage, kernel, y, "row", kernel.rows)
     row_start = stage.op("Mul", [r, stage.constant("row_length", kernel.cols, np.int32)], "row_start")

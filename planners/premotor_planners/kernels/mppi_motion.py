@@ -17,6 +17,8 @@ MotionName = Literal["differential", "omnidirectional", "ackermann"]
 
 MOST = 100.0
 """m/s, rad/s or rad: no channel is commanded or measured beyond it."""
+MOST_DISCS = 8
+"""As `kMostDiscs` in the native source."""
 _LEAST, _MOST_RATE, _MOST_WEIGHT = 1e-6, 1e4, 1e4
 
 

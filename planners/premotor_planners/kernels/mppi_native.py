@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from premotor_planners.kernels.mppi_motion import MOST_DISCS
 from premotor_planners.kernels.native.library import KernelLibrary, pointer
 from premotor_planners.kernels.tensor import Arrays
 
@@ -37,6 +38,8 @@ class Setting(Structure):
             for name in ("radius", "safe", "hit_ramp", "guide", "terminal", "near", "hit", "temperature")
         ],
         ("channel", ChannelSetting * _MOST_CHANNELS),
+        ("discs", c_int32),
+        ("disc", c_float * MOST_DISCS),
     ]
 
 
@@ -53,7 +56,7 @@ def setting_of(kernel: Mppi) -> Setting:
         dt, 1.0 / kernel.resolution_m, getattr(kernel.motion, "wheelbase_m", 1.0),
         costs.radius_m, costs.safe_m, costs.hit_ramp_m,
         costs.guide * dt, costs.terminal, costs.near * dt, costs.hit * dt, costs.temperature,
-        (ChannelSetting * _MOST_CHANNELS)(*rows),
+        (ChannelSetting * _MOST_CHANNELS)(*rows), len(kernel.body_m), (c_float * MOST_DISCS)(*kernel.body_m),
     )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ def solve(kernel: Mppi, inputs: Arrays) -> dict[str, NDArray[Any]]:
     state, nominal, noise = inputs["state"], inputs["nominal"], inputs["noise"]
     controls = rate_limited(kernel, state, varied(kernel, nominal, noise))
     x, y = positions(kernel, state, controls)
-    clearance, guide = (sampled(kernel, plane, x, y) for plane in inputs["fields"])
+    guide = sampled(kernel, inputs["fields"][1], x, y)
+    clearance = body_clearance(kernel, inputs["fields"][0], state, controls)
     cost = map_cost(kernel, clearance, guide) + control_cost(kernel, state, nominal, noise, controls)
     weights = np.exp(-(cost - cost.min()) / np.float32(kernel.costs.temperature))
     weights /= weights.sum()
@@ -63,6 +64,24 @@ def positions(kernel: Mppi, state: Field, controls: Field) -> tuple[Field, Field
     x = state[0] + np.cumsum(along * dt, axis=0)
     y = state[1] + np.cumsum(across * dt, axis=0)
     return x.astype(np.float32), y.astype(np.float32)
+
+
+def headings(kernel: Mppi, state: Field, controls: Field) -> Field:
+    """The heading after each step, shape (steps, rollouts)."""
+    turn = kernel.motion.speeds([controls[:, c] for c in range(kernel.channels)]).turn
+    return np.asarray(state[2] + np.cumsum(turn * np.float32(kernel.dt_s), axis=0), np.float32)
+
+
+def body_clearance(kernel: Mppi, plane: Field, state: Field, controls: Field) -> Field:
+    """The least clearance of the discs' centres after each step, shape (steps, rollouts)."""
+    x, y = positions(kernel, state, controls)
+    if kernel.body_m == (0.0,):
+        return sampled(kernel, plane, x, y)
+    yaw = headings(kernel, state, controls)
+    ahead, across = np.cos(yaw), np.sin(yaw)
+    offsets = [np.float32(offset) for offset in kernel.body_m]
+    least: Field = np.min([sampled(kernel, plane, x + d * ahead, y + d * across) for d in offsets], axis=0)
+    return least
 
 
 def sampled(kernel: Mppi, plane: Field, x: Field, y: Field) -> Field:

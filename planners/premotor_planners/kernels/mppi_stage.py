@@ -19,6 +19,10 @@ class Stage:
         self._graph = graph
         self._name = name
 
+    def inner(self, name: str) -> Stage:
+        """A part of this part."""
+        return Stage(self._graph, f"{self._name}/{name}")
+
     def constant(self, name: str, value: ArrayLike, dtype: type[np.generic] = np.float32) -> str:
         """As `GraphWriter.constant`."""
         return self._graph.constant(f"{self._name}/{name}", value, dtype)

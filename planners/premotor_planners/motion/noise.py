@@ -17,8 +17,9 @@ class Noise:
     def __init__(self, kernel: Mppi, seed: int) -> None:
         knots = max(2, round(kernel.steps * kernel.dt_s / _KNOT_S) + 1)
         at = np.linspace(0.0, knots - 1, kernel.steps)
-        self._between = np.maximum(0.0, 1.0 - np.abs(at[:, None] - np.arange(knots))).astype(np.float32)
-        self._shape = (knots, kernel.channels * kernel.rollouts)
+        self._before = np.minimum(at.astype(np.int64), knots - 2)
+        self._part = (at - self._before).astype(np.float32)[:, None, None]
+        self._shape = (knots, kernel.channels, kernel.rollouts)
         self._kernel = kernel
         self._seed = seed
         self.restart()
@@ -30,7 +31,8 @@ class Noise:
     def draw(self, nominal: Field) -> Field:
         """The next noise, shape (steps, channels, rollouts)."""
         knots = self._random.standard_normal(self._shape, np.float32)
-        noise = (self._between @ knots).reshape(-1, self._kernel.channels, self._kernel.rollouts)
+        before = knots[self._before]
+        noise: Field = before + self._part * (knots[self._before + 1] - before)
         noise[:, :, 0] = 0.0
         if self._kernel.rollouts > 1:
             noise[:, :, 1] = -nominal * self._kernel.columns.inverse_deviation[:, 0]

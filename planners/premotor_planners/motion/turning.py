@@ -8,6 +8,7 @@ import numpy as np
 
 from premotor_planners.kernels.mppi import Mppi
 from premotor_planners.kernels.tensor import Field
+from premotor_planners.motion.state import Command
 
 _GAIN = 3.0
 """Turn rate per radian of error, 1/s."""
@@ -36,6 +37,16 @@ def braking_sequence(kernel: Mppi, v: float, w: float) -> Field:
     left_v = np.maximum(abs(v) - forward.rate * steps, 0.0) * math.copysign(1.0, v)
     left_w = np.maximum(abs(w) - turn.rate * steps, 0.0) * math.copysign(1.0, w)
     return np.stack([left_v, left_w], axis=1).astype(np.float32)
+
+
+def ramped_sequence(kernel: Mppi, v: float, w: float, wanted: Command) -> Field:
+    """Both speeds brought to `wanted` as fast as the limits allow, shape (steps, 2)."""
+    (forward, turn), dt = kernel.motion.channels, kernel.dt_s
+    sequence = np.empty((kernel.steps, 2), np.float32)
+    for i in range(kernel.steps):
+        v, w = _toward(v, wanted.v_mps, forward.rate * dt), _toward(w, wanted.w_rps, turn.rate * dt)
+        sequence[i] = v, w
+    return sequence
 
 
 def shifted(sequence: Field) -> Field:

@@ -7,7 +7,7 @@
 
 namespace premotor::mppi {
 
-constexpr int kMostChannels = 3;
+constexpr int kMostChannels = 3, kMostDiscs = 8;
 
 struct Channel {
     float low, high, change, deviation, pull, change_cost;  // change: most per step; pull: control cost / deviation
@@ -19,6 +19,8 @@ struct Setting {
     float dt, cells_per_metre, wheelbase;
     float radius, safe, hit_ramp, guide, terminal, near, hit, temperature;  // guide, near, hit: times dt
     Channel channel[kMostChannels];
+    int32_t discs;
+    float disc[kMostDiscs];  // metres ahead of the pose
 };
 
 enum Motion { kDifferential = 0, kOmnidirectional = 1, kAckermann = 2 };
@@ -72,6 +74,18 @@ inline Floats ramp(Floats clearance, float top, float width) {
     return clamp((top - clearance) * (1.0f / width), 0.0f, 1.0f);
 }
 
+// The least clearance of the footprint's discs.
+inline Floats body_clearance(const Setting& given, const Map& map, Floats x, Floats y, Floats yaw) {
+    Floats sine, cosine, least = splat(3e38f);
+    sine_cosine(yaw, sine, cosine);
+    for (int d = 0; d < given.discs; d++) {
+        Floats clearance, unused;
+        map.sample(x + cosine * given.disc[d], y + sine * given.disc[d], clearance, unused);
+        least = smaller(least, clearance);
+    }
+    return least;
+}
+
 // kLanes rollouts: `noise` has `stride` floats from one row to the next; speeds reached go to `controls` (steps,
 // channels, kLanes).
 template <int motion>
@@ -81,6 +95,7 @@ Rollouts roll(const Setting& given, const Map& map, const float* state, const fl
     const float dt = given.dt;
     Floats last[channels], cost{}, effort{}, x = splat(state[0]), y = splat(state[1]), yaw = splat(state[2]);
     Floats nearest = splat(3e38f), guide{};
+    const bool round = given.discs == 1 && given.disc[0] == 0.0f;
     for (int c = 0; c < channels; c++) last[c] = splat(state[3 + c]);
     for (int step = 0; step < given.steps; step++) {
         for (int c = 0; c < channels; c++, noise += stride, nominal++, controls += kLanes) {
@@ -107,6 +122,7 @@ Rollouts roll(const Setting& given, const Map& map, const float* state, const fl
         y += across * dt;
         Floats clearance;
         map.sample(x, y, clearance, guide);
+        if (!round) clearance = body_clearance(given, map, x, y, yaw);
         nearest = smaller(nearest, clearance);
         const Floats near = ramp(clearance, given.safe, given.safe - given.radius);
         const Floats hit = ramp(clearance, given.radius, given.hit_ramp);

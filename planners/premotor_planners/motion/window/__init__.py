@@ -1,0 +1,1 @@
+"""Local control in a rolling window: evidence from scans, clearance, cost-to-go, and the controllers that use them."""
