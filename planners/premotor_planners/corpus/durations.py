@@ -32,6 +32,6 @@ def sample_duration(rng: random.Random) -> tuple[str, float]:
     count = rng.choice(counts)
     name = names[0] if rng.random() < 0.92 else names[1]
     number = _WORDS[count] if count in _WORDS and rng.random() < 0.45 else str(count)
-    joint = "" if name in ("sec", "min") and number.isdigit() and rng.random() < 0.3 else " "
+    joint = "" if name in ("sec", "min") and number.isdecimal() and rng.random() < 0.3 else " "
     plural = "" if not joint or (name in ("sec", "min") and rng.random() < 0.5) else "s"
     return f"{number}{joint}{name}{plural}", float(count * scale)

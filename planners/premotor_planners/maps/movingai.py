@@ -60,7 +60,7 @@ def _lines(path: Path) -> list[str]:
 
 def _number(path: Path, lines: list[str], index: int, name: str) -> int:
     words = lines[index].split()
-    if len(words) != 2 or words[0] != name or not words[1].isdigit() or int(words[1]) < 1:
+    if len(words) != 2 or words[0] != name or not words[1].isdecimal() or int(words[1]) < 1:
         raise MapFileError(path, index + 1, f"`{lines[index].strip()}`; it must be `{name} N` with N at least 1")
     return int(words[1])
 

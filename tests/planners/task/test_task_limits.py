@@ -25,3 +25,11 @@ def test_refused(house: Catalogue, text: str) -> None:
 def test_accepted() -> None:
     assert normalize("  Go to   the sofa ") == "Go to the sofa"
     assert isinstance(normalize("é 🙂 " + "a" * (MAX_CHARS - 5)), str)
+
+
+@pytest.mark.parametrize("digit", ["²", "𐩀", "①", "٣"])
+def test_digits_of_other_scripts_are_read_or_refused(house: Catalogue, digit: str) -> None:
+    """Some characters count as digits and are no numbers."""
+    for task in (digit, f"wait {digit} minutes", f"take {digit} mugs to the sofa", f"wait {digit}.5 minutes"):
+        result = Decomposer(None).decompose(task, house)
+        assert (result.plan is None) == bool(result.refusal or result.question)

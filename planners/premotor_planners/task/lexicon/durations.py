@@ -77,7 +77,7 @@ def _quantity(words: list[str], index: int) -> tuple[float | None, int]:
 def _number(words: list[str], index: int) -> tuple[float | None, int]:
     """Digits, or number words added up (`twenty five`, `one hundred and twenty`)."""
     known = vocabulary().numbers
-    if index < len(words) and words[index].replace(".", "", 1).isdigit():
+    if index < len(words) and words[index].replace(".", "", 1).isdecimal():
         return float(words[index]), index + 1
     total, after = 0, index
     while after < len(words) and words[after] in known:

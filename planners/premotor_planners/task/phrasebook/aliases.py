@@ -149,5 +149,5 @@ def _head(noun: Phrase) -> Phrase:
 
 def _heads(words: Phrase) -> Iterator[Phrase]:
     head = _head(words)
-    if head[0] not in HEADLESS and len(head[0]) > 1 and not head[0].isdigit():
+    if head[0] not in HEADLESS and len(head[0]) > 1 and not head[0].isdecimal():
         yield head

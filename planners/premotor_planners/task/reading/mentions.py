@@ -145,7 +145,7 @@ class _Finder:
 
     def is_modifier(self, word: str) -> bool:
         groups = self.known.is_one_of(word, "determiners", "adjectives", "colors")
-        return groups or word in ALL_WORDS | ANY_WORDS | {"other"} or word in self.known.numbers or word.isdigit()
+        return groups or word in ALL_WORDS | ANY_WORDS | {"other"} or word in self.known.numbers or word.isdecimal()
 
     def count(self, before: list[str], plural: bool, available: int) -> int | None:
         number = next((self.number(word) for word in before if self.number(word) is not None), None)
@@ -158,7 +158,7 @@ class _Finder:
     def number(self, word: str) -> int | None:
         if word == "one":
             return None
-        return int(word) if word.isdigit() else self.known.numbers.get(word)
+        return int(word) if word.isdecimal() else self.known.numbers.get(word)
 
     def strange(self, start: int, end: int, kind: str, names: tuple[str, ...]) -> tuple[int, int]:
         """The span with the words that contradict: unknown ones or another colour before the head, a noun right after.
@@ -193,7 +193,7 @@ class _Finder:
         ):
             return not self.is_name(word)  # `the staple box`: a verb between article and head stands for a noun
         return (
-            not self.known.is_known(word) and not self.is_name(word) and not word.isdigit() and not word.endswith("ly")
+            not self.known.is_known(word) and not self.is_name(word) and not word.isdecimal() and not word.endswith("ly")
         )
 
     def tells_another(self, index: int, start: int, end: int, names: tuple[str, ...]) -> bool:
@@ -228,7 +228,7 @@ class _Finder:
             return False
         if kind == "person":
             return self.text.words[index].capital
-        return not (word.isdigit() and self.text.words[index - 1].norm in ("for", "in"))
+        return not (word.isdecimal() and self.text.words[index - 1].norm in ("for", "in"))
 
     def is_name(self, word: str) -> bool:
         return word in self.names.aliases or any(form in self.names.aliases for form in singulars(word))

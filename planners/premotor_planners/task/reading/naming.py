@@ -117,7 +117,7 @@ def _turned(words: Phrase) -> Iterator[Phrase]:
 
 def is_qualifier(word: str) -> bool:
     """A number or letter that tells entries of one sort apart (`rack 7`, `room B`)."""
-    return len(word) == 1 or word.replace(".", "").isdigit()
+    return len(word) == 1 or word.replace(".", "").isdecimal()
 
 
 def _qualified(words: Phrase) -> Iterator[Phrase]:

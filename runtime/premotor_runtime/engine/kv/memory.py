@@ -88,7 +88,7 @@ def _group_room(folder: Path) -> int | None:
             inactive = re.search(r"^(?:total_)?inactive_file (\d+)", (folder / "memory.stat").read_text(), re.MULTILINE)
         except (OSError, ValueError):
             continue
-        if allowed.isdigit():
+        if allowed.isdecimal():
             return max(0, int(allowed) - taken + (int(inactive[1]) if inactive else 0))
     return None
 

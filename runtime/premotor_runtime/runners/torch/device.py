@@ -87,7 +87,7 @@ def runs_on(architectures: Sequence[str], capability: tuple[int, int], integrate
     for name in architectures:
         kind, _, digits = name.partition("_")
         number = digits.rstrip("af")
-        if not number.isdigit():
+        if not number.isdecimal():
             continue
         built = (int(number[:-1]), int(number[-1]))
         if kind == "sm" and (

@@ -72,7 +72,7 @@ def _watts(root: Path) -> list[tuple[str, float]]:
 
 
 def _numbered(folder: Path, prefix: str) -> list[Path]:
-    found = [each for each in folder.glob(f"{prefix}*") if each.name.removeprefix(prefix).isdigit()]
+    found = [each for each in folder.glob(f"{prefix}*") if each.name.removeprefix(prefix).isdecimal()]
     return sorted(found, key=lambda each: int(each.name.removeprefix(prefix)))
 
 
