@@ -193,7 +193,10 @@ class _Finder:
         ):
             return not self.is_name(word)  # `the staple box`: a verb between article and head stands for a noun
         return (
-            not self.known.is_known(word) and not self.is_name(word) and not word.isdecimal() and not word.endswith("ly")
+            not self.known.is_known(word)
+            and not self.is_name(word)
+            and not word.isdecimal()
+            and not word.endswith("ly")
         )
 
     def tells_another(self, index: int, start: int, end: int, names: tuple[str, ...]) -> bool:
