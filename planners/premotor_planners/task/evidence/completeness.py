@@ -19,7 +19,7 @@ _TURNING = re.compile(r", (?:but |and )?(?:before that|after that|first|on your 
 _NEXT_ITEM = re.compile(
     r" (?:(?:step|number|task|item|job|part) (?:one|two|three|four|five|[1-5])|secondly|thirdly|lastly"
     r"|(?:and|then) (?:finally|lastly|secondly|thirdly)) "
-    r"| (?:and next|when that is finished|when that is done|once that is done|after that)"
+    r"| (?:and next|after that|(?:when|once|after) (?:that is|you are) (?:finished|done)(?: with (?:that|this|it))?)"
     r"(?= [a-z]+ (?:the|a|an|my|our|over|up|to)\b)"
 )
 _CHARGES = re.compile(
