@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from premotor_foundation.kept_file import intact, kept_file
-from premotor_foundation.native_code.compiler import Compiler, find_compiler, processor, run
+from premotor_foundation.native_code.compiler import Compiler, find_compiler, flags, processor, run
 from premotor_foundation.native_code.errors import BuildError
 
 _PARALLEL = 2
@@ -90,3 +90,18 @@ def digest(parts: Sequence[str]) -> str:
 def _earlier(place: Path, name: str) -> Path | None:
     built = sorted(place.iterdir()) if place.is_dir() else []
     return next((folder / name for folder in built if intact(folder, name)), None)
+
+
+def kept_folder(source: Path, root: Path, name: str) -> Path:
+    """The library `name` of every .cpp in `source` for this processor, kept under `root` or compiled now.
+
+    Raises BuildError.
+    """
+    options = flags()
+    sources = [path for path in source_files(source) if path.suffix == ".cpp"]
+    return kept_library(
+        root,
+        name,
+        [*options, source_digest(source)],
+        lambda compiler, path: compile_library(compiler, options, sources, path),
+    )

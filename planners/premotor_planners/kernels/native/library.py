@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from premotor_foundation.cache_folder import cache_folder
-from premotor_foundation.native_code.compiler import flags
 from premotor_foundation.native_code.errors import BuildError
-from premotor_foundation.native_code.library import compile_library, kept_library, source_digest, source_files
+from premotor_foundation.native_code.library import kept_folder
 
 SOURCE = Path(__file__).parent / "source"
 LIBRARY = "libpremotor_kernels.so"
@@ -51,14 +50,7 @@ class KernelLibrary:
 
 def build_kernels(folder: Path | None = None) -> Path:
     """The library from the cache under `folder` (default the user's), or compiled now. Raises BuildError."""
-    options = flags()
-    sources = [path for path in source_files(SOURCE) if path.suffix == ".cpp"]
-    return kept_library(
-        (folder or cache_folder()) / "kernels",
-        LIBRARY,
-        [*options, source_digest(SOURCE)],
-        lambda compiler, path: compile_library(compiler, options, sources, path),
-    )
+    return kept_folder(SOURCE, (folder or cache_folder()) / "kernels", LIBRARY)
 
 
 @lru_cache(maxsize=4)
