@@ -109,6 +109,7 @@ def test_building_for_rtx_without_its_wheels_says_how_to_get_them(
 
 
 def test_wrong_targets_and_options_of_build_are_usage_errors(app: typer.Typer) -> None:
+    pytest.importorskip("tensorrt_rtx_bindings", reason="needs the wheels of tests/external/rtx.txt")
     with pytest.raises(UsageError, match="no target `xavier`; known: native, rtx, tensorrt, dla0, dla1"):
         call(app, "build", "--target", "xavier")
     with pytest.raises(UsageError, match="--json is for"):
