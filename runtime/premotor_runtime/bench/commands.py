@@ -1,4 +1,4 @@
-"""`premotor bench llm`: this engine beside others on this machine. `bench path` is composed in `app`."""
+"""`premotor bench llm`: this engine beside others on this machine. Those with planners are composed in `app`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from premotor_foundation.errors import UsageError
+from premotor_runtime.app.bench_faults.commands import bench_faults
 from premotor_runtime.app.bench_path.commands import bench_path
+from premotor_runtime.app.bench_realtime.commands import bench_realtime
 from premotor_runtime.bench.group import bench_group
 from premotor_runtime.scheduler.study.commands import bench_admission, bench_virtual_time
 
@@ -16,10 +18,12 @@ _MOST_ROUNDS = 100
 
 
 def register(app: typer.Typer) -> None:
-    """Add `bench llm`, `bench path`, `bench admission` and `bench virtual-time`."""
+    """Add `bench llm`, `bench path`, `bench realtime`, `bench faults`, `bench admission` and `bench virtual-time`."""
     bench_group(app).command("llm")(bench_llm)
     bench_group(app).command("path")(bench_path)
+    bench_group(app).command("realtime")(bench_realtime)
     bench_group(app).command("admission")(bench_admission)
+    bench_group(app).command("faults")(bench_faults)
     bench_group(app).command("virtual-time")(bench_virtual_time)
 
 

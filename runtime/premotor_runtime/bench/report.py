@@ -12,7 +12,7 @@ from premotor_runtime.bench.contest import Contest
 from premotor_runtime.bench.figures import Ratio, ratio, speed
 from premotor_runtime.bench.peers import REMEDY
 from premotor_runtime.bench.result import BenchResult, VllmBatching
-from premotor_runtime.bench.serving import Batching, PrefixHit, TimeBudget
+from premotor_runtime.bench.serving import Batching, PrefixHit, TimeBudget, TimeBudgets
 from premotor_runtime.bench.settings import BenchSettings, steps
 from premotor_runtime.doctor.machine import Machine
 
@@ -130,7 +130,7 @@ def _serving(result: BenchResult) -> dict[str, Any]:
         "batching": [_batching(key, found) for key, found in result.batching.items()],
         "batching_vllm": [_vllm(key, found) for key, found in result.vllm.items()],
         "prefix": [_prefix(key, found) for key, found in result.prefix.items()],
-        "time_budget": [_budget(key, found) for key, found in result.budget.items()],
+        "time_budget": [row for key, found in result.budget.items() for row in _budgets(key, found)],
     }
 
 
@@ -154,10 +154,16 @@ def _prefix(key: Key, found: PrefixHit) -> dict[str, Any]:
     return _named(key) | seconds | _judged(found.ratio, PREFIX_HIT)
 
 
-def _budget(key: Key, found: TimeBudget) -> dict[str, Any]:
+def _budgets(key: Key, found: TimeBudgets) -> list[dict[str, Any]]:
+    machine = round(found.machine.p99, 4)
+    ways = {"fitted": found.fitted, "paused": found.paused}
+    return [_named(key) | {"way": way} | _budget(each) | {"machine_p99": machine} for way, each in ways.items()]
+
+
+def _budget(found: TimeBudget) -> dict[str, Any]:
+    tokens = {"steps": len(found.overruns), "tokens": found.tokens, "tok_s": round(found.tokens / found.seconds, 1)}
     overruns = {"p99_overrun": round(found.p99, 4), "worst_overrun": round(max(found.overruns), 4)}
-    judged = {"bar": OVERRUN, "met": found.p99 <= OVERRUN}
-    return _named(key) | {"steps": len(found.overruns), "tokens": found.tokens} | overruns | judged
+    return tokens | overruns | {"bar": OVERRUN, "met": found.p99 <= OVERRUN}
 
 
 def _named(key: Key) -> dict[str, Any]:

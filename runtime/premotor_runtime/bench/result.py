@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from premotor_runtime.bench.contest import Absence, Contest
-from premotor_runtime.bench.serving import Batching, PrefixHit, TimeBudget
+from premotor_runtime.bench.serving import Batching, PrefixHit, TimeBudgets
 from premotor_runtime.doctor.machine import Machine
 
 
@@ -33,7 +33,7 @@ class BenchResult:
     batching: dict[tuple[str, str], Batching] = field(default_factory=dict)
     vllm: dict[tuple[str, str], VllmBatching] = field(default_factory=dict)
     prefix: dict[tuple[str, str], PrefixHit] = field(default_factory=dict)
-    budget: dict[tuple[str, str], TimeBudget] = field(default_factory=dict)
+    budget: dict[tuple[str, str], TimeBudgets] = field(default_factory=dict)
     planning: dict[str, Any] | None = None
     absences: list[Absence] = field(default_factory=list)
     load_after: tuple[float, ...] = ()

@@ -122,6 +122,7 @@ class TimeBudget:
 
     overruns: tuple[float, ...]
     tokens: int
+    seconds: float
 
     @property
     def p99(self) -> float:
@@ -129,7 +130,16 @@ class TimeBudget:
         return quantile(self.overruns, 0.99)
 
 
-def measure_time_budget(entrant: Entrant, learning_steps: int = 300, measured_steps: int = 600) -> TimeBudget:
+@dataclass(frozen=True)
+class TimeBudgets:
+    """Both ways of keeping time budgets, `fitted` and `paused` (see `StepBudget`), and the bare `machine` beside them."""
+
+    fitted: TimeBudget
+    paused: TimeBudget
+    machine: TimeBudget
+
+
+def measure_time_budget(entrant: Entrant, learning_steps: int = 600, measured_steps: int = 2400) -> TimeBudgets:
     """Mixed prompts and answers under budgets from one decode step to many. Raises WorkerFailed."""
     whole = entrant.prompts(1, SHARED_TOKENS)[0]
     alone = 1.0 / entrant.measure(Case("decode", 1), 16)
@@ -138,7 +148,11 @@ def measure_time_budget(entrant: Entrant, learning_steps: int = 300, measured_st
     found = entrant.ask(
         "budget", requests=requests, budgets_s=budgets, learning_steps=learning_steps, measured_steps=measured_steps
     )
-    return TimeBudget(tuple(found["overruns"]), sum(found["tokens"]))
+    return TimeBudgets(*(_time_budget(found[way]) for way in ("fitted", "paused", "machine")))
+
+
+def _time_budget(found: dict[str, Any]) -> TimeBudget:
+    return TimeBudget(tuple(found["overruns"]), found["tokens"], found["seconds"])
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -19,6 +19,10 @@ class StepBudget:
     step may take from the call of `step` to its return; None for as long as it needs, zero or less for not at all.
     `num_scheduler_steps` tokens of each answer may come from one step where none of them has to be looked at before the
     next (greedy choice, no grammar): less work around the model, but a step that is so much longer.
+
+    With `may_pause` a step is not made smaller so as to fit into its time. Its forward pass is paused where time runs
+    out, and the next step goes on with it: whole batches, however short the time. For runners that can (the native
+    one); with others, the step is made to fit.
     """
 
     max_num_batched_tokens: int = 256
@@ -26,6 +30,7 @@ class StepBudget:
     max_scored_rows: int = 65536
     time_budget_s: float | None = None
     num_scheduler_steps: int = 1
+    may_pause: bool = False
 
     def __post_init__(self) -> None:
         sizes = (self.max_num_batched_tokens, self.max_num_seqs, self.max_scored_rows, self.num_scheduler_steps)

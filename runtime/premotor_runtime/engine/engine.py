@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,11 +11,14 @@ from premotor_runtime.engine.admission import Limits, check, check_deadline
 from premotor_runtime.engine.answers.decoding import Decoder
 from premotor_runtime.engine.answers.scoring_queue import ScoringQueue
 from premotor_runtime.engine.batcher import StepBudget, StepPlan, plan_step
+from premotor_runtime.engine.chunks import Chunks
 from premotor_runtime.engine.cost.calibration import Calibration
 from premotor_runtime.engine.cost.forecast import forecast_s
+from premotor_runtime.engine.cost.part_time import PartTime
 from premotor_runtime.engine.cost.step_cost import StepCost
 from premotor_runtime.engine.cost.step_load import NOTHING, AttentionShape, StepLoad
 from premotor_runtime.engine.decode_ahead import Ahead, decode_ahead, steps_ahead
+from premotor_runtime.engine.forward_pass import ForwardPass
 from premotor_runtime.engine.grammars.matcher import GrammarCompiler
 from premotor_runtime.engine.kv.forking import BlockCopier, split_off
 from premotor_runtime.engine.kv.kv_cache import KVCache
@@ -25,11 +29,22 @@ from premotor_runtime.engine.request import FinishReason, Request, RequestOutput
 from premotor_runtime.engine.sequence import Sequence
 from premotor_runtime.engine.step_result import StepResult
 from premotor_runtime.models.tokenizer import Tokenizer
-from premotor_runtime.runners.protocol import Chunk, ChunkOutput, DecodingRunner, ModelRunner
+from premotor_runtime.runners.protocol import DecodingRunner, ModelRunner, PausableRunner
 
 __all__ = ["Engine", "StepResult"]
 
 _DRAFTING = 2
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What a step knows of itself before the model runs."""
+
+    started: float
+    planned: float
+    preempted: list[str] = field(default_factory=list)
+    deferred: list[Sequence] = field(default_factory=list)
+    rows: int = 0
 
 
 class Engine:
@@ -65,6 +80,7 @@ class Engine:
         )
         self._shape = AttentionShape.of(config)
         self._decoder = Decoder(tokenizer)
+        self._chunks = Chunks(self._decoder, self.kv, runner)
         self._residency = Residency(self.kv)
         self._scoring = ScoringQueue(runner, self.cost, clock)
         self._alive: dict[str, list[Sequence]] = {}
@@ -72,6 +88,8 @@ class Engine:
         self._arrivals = 0
         self._budget = StepBudget()
         self._unlearned: tuple[StepLoad, float] | None = None
+        self._paused: ForwardPass | None = None
+        self._before, self._after = PartTime(), PartTime()
 
     @property
     def max_model_len(self) -> int:
@@ -137,6 +155,9 @@ class Engine:
         """End a request now and give its memory back; it is reported by the next step. False for an unknown id."""
         if request_id not in self._alive:
             return False
+        if self._paused is not None and any(map(self._paused.concerns, self._alive[request_id])):
+            self._paused.abandon()
+            self._paused = None
         for sequence in list(self._alive[request_id]):
             self._split(sequence)
         for sequence in list(self._alive[request_id]):
@@ -144,40 +165,38 @@ class Engine:
         return True
 
     def step(self, budget: StepBudget) -> StepResult:
-        """Do at most what `budget` allows, and say what was done."""
+        """Do at most what `budget` allows, and say what was done. A pass that was paused is gone on with first."""
         started = self._clock()
         ends_by = None if budget.time_budget_s is None else started + budget.time_budget_s
         self._budget = budget
         if self._unlearned is not None:
             self.cost.learn(*self._unlearned)
             self._unlearned = None
+        if self._paused is not None:
+            return self._finish_pass(self._paused, _Begun(started, started), ends_by)
         preempted = self._residency.admit(budget.max_num_seqs, started)
         rows = self._scoring.begin(budget.max_scored_rows, ends_by)
         self._guess()
         planned = self._clock()
-        plan = self._plan(budget, None if ends_by is None else ends_by - planned)
-        steps = self._steps_ahead(plan, budget, None if ends_by is None else ends_by - self._clock())
+        in_parts = budget.may_pause and ends_by is not None and isinstance(self._runner, PausableRunner)
+        plan = self._plan(budget, self._left_to_plan(ends_by, planned, in_parts))
+        steps = 1 if in_parts else self._steps_ahead(plan, budget, None if ends_by is None else ends_by - self._clock())
         shares = plan.shares if steps == 1 else [(sequence, steps) for sequence, _ in plan.shares]
         batch = self._residency.reserve(shares, preempted)
-        prefill, decode = _count(batch)
         once = batch if steps == 1 else [(sequence, 1) for sequence, _ in batch]
         load = plan.load if len(batch) == len(plan.shares) else NOTHING.plus_all(once, self._shape)
+        begun = _Begun(started, planned, preempted, plan.deferred, rows)
+        if self.kv.copies:
+            self._copy_blocks()
         if steps > 1:
-            decode = self._decode_ahead(batch, steps)
-        else:
-            self._forward(batch)
-        emitted, text = self._take_fresh()
-        self._move_to_scoring()
-        rows += self._scoring.advance(budget.max_scored_rows - rows, ends_by)
-        deferred = (
-            (*[sequence.key for sequence in plan.deferred], *self._scoring.deferred) if ends_by is not None else ()
-        )
-        finished = self._collect()
-        ended = self._clock()
-        self._count_step(preempted, deferred, ended - started)
-        if batch:
-            self._unlearned = load, (ended - planned - self._scoring.spent_s) / steps
-        return StepResult(finished, emitted, prefill, decode, rows, tuple(preempted), text, deferred, ended - started)
+            return self._close_step(begun, ends_by, (0, self._decode_ahead(batch, steps)), load, steps)
+        if not batch:
+            return self._close_step(begun, ends_by, (0, 0), None, 1)
+        chunks = [self._chunks.chunk(sequence, count) for sequence, count in batch]
+        forward = ForwardPass(self._runner, batch, chunks, load, in_parts)
+        if in_parts:
+            self._before.note(self._clock() - started)
+        return self._finish_pass(forward, begun, ends_by)
 
     def _refuse_when_late(self, sequence: Sequence) -> None:
         request = sequence.request
@@ -188,6 +207,51 @@ class Engine:
         cached = len(self.kv.index.match(request.prompt, sequence.reusable, sequence.salt)) * self.kv.block_size
         predicted = forecast_s(request, cached, ahead, self.cost.forward, self._budget)
         check_deadline(request.request_id, predicted, request.deadline - sequence.arrived)
+
+    def _left_to_plan(self, ends_by: float | None, now: float, in_parts: bool) -> float | None:
+        """Seconds that a pass must fit into; None for a pass of any length."""
+        if ends_by is None or (in_parts and ends_by - now > self._before.expected_s):
+            return None
+        return 0.0 if in_parts else ends_by - now
+
+    def _finish_pass(self, forward: ForwardPass, begun: _Begun, ends_by: float | None) -> StepResult:
+        """Compute as far as there is time for, and take what was computed; or say that it is paused."""
+        self._paused = None
+        counts = _count(forward.batch)
+        done = forward.advance(None if ends_by is None else ends_by - self._clock())
+        computed = self._clock()
+        if not done or (forward.in_parts and ends_by is not None and computed + self._after.expected_s > ends_by):
+            return self._pause(forward, begun)
+        self._take(forward)
+        result = self._close_step(begun, ends_by, counts, None if forward.was_paused else forward.load, 1)
+        if forward.in_parts:
+            self._after.note(self._clock() - computed)
+        return result
+
+    def _pause(self, forward: ForwardPass, begun: _Begun) -> StepResult:
+        self._paused, forward.was_paused = forward, True
+        seconds = self._clock() - begun.started
+        self._count_step(begun.preempted, (), seconds)
+        finished, self._cancelled = tuple(self._cancelled), []
+        return StepResult(finished, {}, 0, 0, begun.rows, tuple(begun.preempted), duration_s=seconds, paused=True)
+
+    def _close_step(
+        self, begun: _Begun, ends_by: float | None, counts: tuple[int, int], load: StepLoad | None, steps: int
+    ) -> StepResult:
+        """Hand on what there is to tell; `load` is None where the time taken says nothing about it."""
+        emitted, text = self._take_fresh()
+        self._move_to_scoring()
+        rows = begun.rows + self._scoring.advance(self._budget.max_scored_rows - begun.rows, ends_by)
+        deferred: tuple[str, ...] = ()
+        if ends_by is not None:
+            deferred = (*[sequence.key for sequence in begun.deferred], *self._scoring.deferred)
+        finished = self._collect()
+        seconds = self._clock() - begun.started
+        self._count_step(begun.preempted, deferred, seconds)
+        if load is not None and any(counts):
+            spent = begun.planned - begun.started + self._scoring.spent_s
+            self._unlearned = load, (seconds - spent) / steps
+        return StepResult(finished, emitted, *counts, rows, tuple(begun.preempted), text, deferred, seconds)
 
     def _plan(self, budget: StepBudget, left: float | None) -> StepPlan[Sequence]:
         """Who is computed in this step; `left` seconds remain for it."""
@@ -217,8 +281,6 @@ class Engine:
 
     def _decode_ahead(self, batch: list[tuple[Sequence, int]], steps: int) -> int:
         assert isinstance(self._runner, DecodingRunner)
-        if self.kv.copies:
-            self._copy_blocks()
         taken = decode_ahead(self._runner, self._decoder, self.kv, batch, steps)
         now = self._clock()
         for sequence, _ in batch:
@@ -231,53 +293,21 @@ class Engine:
             few = len(self._residency.running) <= _DRAFTING and sequence.finish_reason is None
             sequence.draft = self._decoder.draft(sequence) if few else []
 
-    def _forward(self, batch: list[tuple[Sequence, int]]) -> None:
-        if self.kv.copies:
-            self._copy_blocks()
-        if not batch:
-            return
-        chunks = [self._chunk(sequence, count) for sequence, count in batch]
-        outputs = self._runner.step(chunks)
+    def _take(self, forward: ForwardPass) -> None:
+        """Move sequences on by what a pass has computed."""
+        assert forward.outputs is not None
         chosen: list[Sequence] = []
-        for (sequence, count), chunk, output in zip(batch, chunks, outputs, strict=True):
-            sequence.forward_passes += 1
-            known = len(sequence.tokens) - sequence.computed
-            sequence.draft = []
-            if count > known:
-                self._take_draft(sequence, chunk, output, known)
+        for (sequence, count), chunk, output in zip(forward.batch, forward.chunks, forward.outputs, strict=True):
+            due = self._chunks.take(sequence, count, chunk, output)
+            if due == "chosen":
                 chosen.append(sequence)
-                continue
-            sequence.keep_hidden(chunk.wanted, output.hidden)
-            sequence.computed += count
-            self.kv.commit(sequence.table, sequence.tokens, sequence.computed)
-            if sequence.pending == 0:
+            elif due == "choose":
                 for each in (sequence, *self._split(sequence)):
                     self._decoder.extend(each, chunk.among, output)
                     chosen.append(each)
         now = self._clock()
         for sequence in chosen:
             observe_tokens(self.metrics, sequence, now)
-
-    def _chunk(self, sequence: Sequence, count: int) -> Chunk:
-        start = sequence.computed
-        stop, adapter = start + count, sequence.request.adapter
-        known, wanted = len(sequence.tokens) - start, sequence.wanted(min(count, len(sequence.tokens) - start))
-        if count > known:
-            tokens = [*sequence.tokens[start:], *sequence.draft[: count - known]]
-            wanted = [*[at for at in wanted if at < known - 1], *range(known - 1, count)]
-            return Chunk(tokens, start, sequence.table.blocks, wanted, adapter=adapter)
-        pick, among = self._decoder.ask(sequence) if count == known else ("nothing", None)
-        return Chunk(sequence.tokens[start:stop], start, sequence.table.blocks, wanted, pick, among, adapter)
-
-    def _take_draft(self, sequence: Sequence, chunk: Chunk, output: ChunkOutput, known: int) -> None:
-        """Let the model's choice decide on the guesses at the end of `chunk`; the wrong ones count as not computed."""
-        draft = list(chunk.tokens[known:])
-        first = len(chunk.wanted) - len(draft) - 1
-        agreed = self._decoder.verify(sequence, draft, output.hidden[first:], self._runner.logits)
-        kept = first + 1 + agreed
-        sequence.keep_hidden(chunk.wanted[:kept], output.hidden[:kept])
-        sequence.computed += known + agreed
-        self.kv.commit(sequence.table, sequence.tokens, sequence.computed)
 
     def _copy_blocks(self) -> None:
         if not isinstance(self._runner, BlockCopier):

@@ -13,7 +13,8 @@ class StepResult:
 
     Both go by request id, or by `id/sample` where several samples were asked for. `num_scored_rows` rows went to full
     scores. `preempted` lost their memory; `deferred` got nothing because the time left was too short for them.
-    `duration_s` is what the step took, on the engine's clock.
+    `duration_s` is what the step took, on the engine's clock. When `paused`, a forward pass is under way and the next
+    step goes on with it; its tokens are counted when it is done.
     """
 
     finished: tuple[RequestOutput, ...]
@@ -25,6 +26,7 @@ class StepResult:
     text: dict[str, str] = field(default_factory=dict)
     deferred: tuple[str, ...] = ()
     duration_s: float = 0.0
+    paused: bool = False
 
     @property
     def num_batched_tokens(self) -> int:

@@ -112,3 +112,23 @@ class DecodingRunner(Protocol):
         NaN from a token on whose logits are not finite.
         """
         ...
+
+
+@runtime_checkable
+class PausableRunner(Protocol):
+    """A runner that can stop in the middle of a forward pass and go on with it later."""
+
+    def begin(self, batch: Sequence[Chunk]) -> None:
+        """Begin what `step` does, without computing anything. Only `go_on`, `abandon` and `copy_blocks` may follow."""
+        ...
+
+    def go_on(self, seconds: float) -> list[ChunkOutput] | None:
+        """Compute for at most `seconds` (infinity: to the end), as far as can be told beforehand.
+
+        What `step` returns once all is done, the same to the bit; None while it is not.
+        """
+        ...
+
+    def abandon(self) -> None:
+        """Give up what was begun, if anything; the blocks of its tokens hold nothing of use. Harmless otherwise."""
+        ...

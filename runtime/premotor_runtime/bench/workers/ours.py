@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,33 @@ from premotor_runtime.runners.native.choice import RunnerName
 
 _SPARE_TOKENS = 64
 _BUSY = 8
+_TURN = 60
+"""Steps of one way of keeping time budgets before the other has its turn."""
 _TOKENS_A_STEP = 8
 """Tokens of each answer that one engine step may decode, as for a client that does not stream."""
+
+
+class _Spent:
+    """What steps of one kind took."""
+
+    def __init__(self) -> None:
+        self.overruns: list[float] = []
+        self.tokens = 0
+        self.seconds = 0.0
+
+    def note(self, seconds: float, budget_s: float, tokens: int, paused: bool) -> None:
+        """One step; those that neither ended nor paused a pass say nothing of how well budgets are kept."""
+        self.tokens += tokens
+        self.seconds += seconds
+        if tokens or paused:
+            self.overruns.append(seconds / budget_s - 1.0)
+
+
+def _spun_s(seconds: float) -> float:
+    began = now = time.perf_counter()
+    while now - began < seconds:
+        now = time.perf_counter()
+    return now - began
 
 
 class Ours:
@@ -96,25 +121,32 @@ class Ours:
     ) -> dict[str, Any]:
         """Serve `requests` over and over in steps of changing time budgets, and note how long the steps took.
 
-        The first `learning_steps` teach the cost model; then one entry a step that computed something: the share by
-        which it took longer than its budget (negative: shorter), and its tokens.
+        In turns of some steps they are made to fit, and paused where they do not. After each step the processor only
+        waits for as long as its budget was: how late that ends is the machine's part. The first `learning_steps` of
+        each way teach the engine; then one entry a step that computed something: the share by which it took longer
+        than its budget (negative: shorter).
         """
         waiting, budgets = itertools.cycle(requests), itertools.cycle(budgets_s)
-        overruns: list[float] = []
-        tokens: list[int] = []
+        found = {way: _Spent() for way in ("fitted", "paused", "machine")}
         for number in range(learning_steps + measured_steps):
-            if self._engine.num_requests_waiting + self._engine.num_requests_running < _BUSY:
-                request = next(waiting)
-                self._add(_turned(request["prompt"], number), request["tokens"])
+            way = "fitted" if number // _TURN % 2 == 0 else "paused"
+            if number % _TURN == 0:
+                self._engine.step(StepBudget(self._chunk, _BUSY))
+            self._keep_busy(waiting, number)
             budget_s = next(budgets)
             began = time.perf_counter()
-            result = self._engine.step(StepBudget(self._chunk, _BUSY, time_budget_s=budget_s))
+            result = self._engine.step(StepBudget(self._chunk, _BUSY, time_budget_s=budget_s, may_pause=way == "paused"))
             took = time.perf_counter() - began
-            if number >= learning_steps and result.num_batched_tokens:
-                overruns.append(took / budget_s - 1.0)
-                tokens.append(result.num_batched_tokens)
+            if number >= learning_steps:
+                found[way].note(took, budget_s, result.num_batched_tokens, result.paused)
+                found["machine"].note(_spun_s(budget_s), budget_s, 0, True)
         self._drain(StepBudget(self._chunk, _BUSY))
-        return {"overruns": overruns, "tokens": tokens}
+        return {way: vars(each) for way, each in found.items()}
+
+    def _keep_busy(self, waiting: Iterator[dict[str, Any]], turn: int) -> None:
+        if self._engine.num_requests_waiting + self._engine.num_requests_running < _BUSY:
+            request = next(waiting)
+            self._add(_turned(request["prompt"], turn), request["tokens"])
 
     def _add(self, prompt: Sequence[int], max_tokens: int) -> str:
         request_id = f"bench-{next(self._ids)}"

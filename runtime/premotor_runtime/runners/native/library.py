@@ -60,6 +60,8 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "add_adapter": (c_int, [c_void_p, c_void_p]),
     "copy_blocks": (c_int, [c_void_p, c_void_p, c_int]),
     "step": (c_int, [c_void_p, c_int, *[c_void_p] * 7]),
+    "begin": (c_int, [c_void_p, c_int, *[c_void_p] * 7]),
+    "go_on": (c_int, [c_void_p, c_double]),
     "decode": (c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p]),
     "logits": (c_int, [c_void_p, c_void_p, c_int, c_int, c_int, c_void_p]),
     "chosen_logits": (c_int, [c_void_p, c_void_p, c_int, c_void_p, c_int, c_void_p]),
@@ -87,6 +89,8 @@ class Library:
         self.add_adapter = loaded.premotor_add_adapter
         self.copy_blocks = loaded.premotor_copy_blocks
         self.step = loaded.premotor_step
+        self.begin = loaded.premotor_begin
+        self.go_on = loaded.premotor_go_on
         self.decode = loaded.premotor_decode
         self.logits = loaded.premotor_logits
         self.chosen_logits = loaded.premotor_chosen_logits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,16 @@ _OUTCOMES = {
     5: "a chunk needs at least one token, from position 0 on",
 }
 _MOST_THREADS = 64
+_PAUSED = 8
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What a step in parts still reads and writes."""
+
+    batch: Sequence[Chunk]
+    given: StepArguments
+    hidden: Floats
 
 
 class NativeRunner:
@@ -85,6 +96,7 @@ class NativeRunner:
         self._room = 0
         self._tokens, self._logprobs = np.empty(0, np.int32), np.empty(0, np.float64)
         self._nothing: Floats = np.empty((0, self.config.hidden_size), np.float32)
+        self._begun: _Begun | None = None
 
     @property
     def instruction_set(self) -> str:
@@ -117,19 +129,36 @@ class NativeRunner:
         """
         if not batch:
             return []
-        self._check_open()
-        given = self._arguments(batch)
-        hidden = np.empty((len(given.wanted), self.config.hidden_size), np.float32) if given.wanted else self._nothing
-        self._make_room(len(batch))
-        outcome = self._library.step(
-            self._handle, len(batch), *given.places(), hidden.ctypes.data, self._token_place, self._logprob_place
-        )
-        _check(outcome)
+        self._check_free()
+        given, hidden = self._arguments(batch), self._places_for(batch)
+        _check(self._library.step(self._handle, len(batch), *self._pointers(given, hidden)))
         return self._outputs(batch, hidden, given.logits)
+
+    def begin(self, batch: Sequence[Chunk]) -> None:
+        """See `PausableRunner.begin`. Raises as `step` does."""
+        self._check_free()
+        given, hidden = self._arguments(batch), self._places_for(batch)
+        _check(self._library.begin(self._handle, len(batch), *self._pointers(given, hidden)))
+        self._begun = _Begun(batch, given, hidden)
+
+    def go_on(self, seconds: float) -> list[ChunkOutput] | None:
+        """See `PausableRunner.go_on`. Raises ValueError when nothing was begun."""
+        if self._begun is None:
+            raise ValueError("no step was begun; call `begin` before `go_on`")
+        outcome = self._library.go_on(self._handle, seconds)
+        if outcome == _PAUSED:
+            return None
+        begun, self._begun = self._begun, None
+        _check(outcome)
+        return self._outputs(begun.batch, begun.hidden, begun.given.logits)
+
+    def abandon(self) -> None:
+        """See `PausableRunner.abandon`."""
+        self._begun = None
 
     def decode(self, batch: Sequence[Chunk], steps: int) -> tuple[list[list[int]], list[list[float]]]:
         """See `DecodingRunner.decode`. Raises IndexError for a token or block that does not exist."""
-        self._check_open()
+        self._check_free()
         given = self._arguments(batch)
         chunk, tokens, tables, _ = given.places()
         found, logprobs = np.empty((steps, len(batch)), np.int32), np.empty((steps, len(batch)))
@@ -192,8 +221,13 @@ class NativeRunner:
         if self._handle is None:
             raise ValueError("the runner was closed; make a new one")
 
-    def _hidden_rows(self, hidden: Floats) -> Floats:
+    def _check_free(self) -> None:
         self._check_open()
+        if self._begun is not None:
+            raise ValueError("a step was begun and is not done; `go_on` with it, or `abandon` it")
+
+    def _hidden_rows(self, hidden: Floats) -> Floats:
+        self._check_free()
         rows = np.ascontiguousarray(hidden, np.float32)
         if rows.ndim != 2 or rows.shape[1] != self.config.hidden_size:
             raise ValueError(f"hidden states must be (n, {self.config.hidden_size}); given {rows.shape}")
@@ -210,11 +244,17 @@ class NativeRunner:
             _check(self._library.add_adapter(self._handle, each.address))
         return apart
 
-    def _make_room(self, chunks: int) -> None:
-        if chunks > self._room:
-            self._room = 2 * chunks
+    def _places_for(self, batch: Sequence[Chunk]) -> Floats:
+        """Room for what a step finds: the hidden states that `batch` wants, which are returned, and its tokens."""
+        if len(batch) > self._room:
+            self._room = 2 * len(batch)
             self._tokens, self._logprobs = np.empty(self._room, np.int32), np.empty(self._room, np.float64)
             self._token_place, self._logprob_place = self._tokens.ctypes.data, self._logprobs.ctypes.data
+        wanted = sum(len(chunk.wanted) for chunk in batch)
+        return np.empty((wanted, self.config.hidden_size), np.float32) if wanted else self._nothing
+
+    def _pointers(self, given: StepArguments, hidden: Floats) -> tuple[int, ...]:
+        return (*given.places(), hidden.ctypes.data, self._token_place, self._logprob_place)
 
     def _outputs(self, batch: Sequence[Chunk], hidden: Floats, places: list[Floats | None]) -> list[ChunkOutput]:
         tokens, logprobs = self._tokens[: len(batch)].tolist(), self._logprobs[: len(batch)].tolist()

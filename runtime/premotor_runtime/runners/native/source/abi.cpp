@@ -19,6 +19,7 @@ enum Outcome : int {
     kEmpty = 5,       // a chunk has no tokens, or starts before position 0
     kNoMemory = 6,
     kAdapter = 7,     // an adapter has not been added
+    kPaused = 8,      // a step in parts is not done yet
 };
 
 struct Handle {
@@ -158,6 +159,21 @@ int premotor_step(void* given, int chunks, const int64_t* chunk, const int32_t* 
     const StepInput input{chunks, reinterpret_cast<const ChunkInput*>(chunk), tokens, tables, wanted, hidden, token, logprob};
     if (const int outcome = check(handle, input)) return outcome;
     return guarded([&] { handle.runner.step(input); });
+}
+
+// The same step in parts: what is given must live until `premotor_go_on` has returned kDone, or another step is begun.
+int premotor_begin(void* given, int chunks, const int64_t* chunk, const int32_t* tokens, const int32_t* tables,
+                   const int32_t* wanted, float* hidden, int32_t* token, double* logprob) {
+    Handle& handle = *static_cast<Handle*>(given);
+    const StepInput input{chunks, reinterpret_cast<const ChunkInput*>(chunk), tokens, tables, wanted, hidden, token, logprob};
+    if (const int outcome = check(handle, input)) return outcome;
+    return guarded([&] { handle.runner.begin(input); });
+}
+
+int premotor_go_on(void* given, double seconds) {
+    bool done = false;
+    const int failed = guarded([&] { done = static_cast<Handle*>(given)->runner.go_on(seconds); });
+    return failed ? failed : done ? kDone : kPaused;
 }
 
 // `steps` steps over chunks of one token each, every next token being the likeliest. Results of step s at [s * chunks];

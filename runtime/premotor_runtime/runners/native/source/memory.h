@@ -41,8 +41,9 @@ class Buffer {
     size_t size_ = 0;
 };
 
-// Zeroed memory that takes up room only where it has been written. In huge pages where the system gives them on request:
-// attention goes through a page of its own for every head and block, more of them than a processor remembers.
+// Zeroed memory that is there from the start: the first touch of a page takes the system up to milliseconds, which a step
+// does not have. In huge pages where the system gives them on request: attention goes through a page of its own for every
+// head and block, more of them than a processor remembers.
 class Pages {
    public:
     explicit Pages(size_t size) {
@@ -51,6 +52,7 @@ class Pages {
         base_ = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (base_ == MAP_FAILED) throw std::bad_alloc();
         madvise(base_, room, MADV_HUGEPAGE);  // refused by some systems: then the pages are small
+        touch((char*)base_, room);
 #else
         base_ = std::calloc(room, 1);
         if (!base_) throw std::bad_alloc();
@@ -70,7 +72,11 @@ class Pages {
     char* data() const { return data_; }
 
    private:
-    static constexpr size_t kHuge = (size_t)1 << 21;
+    static void touch(char* base, size_t size) {
+        for (size_t at = 0; at < size; at += kSmall) ((volatile char*)base)[at] = 0;
+    }
+
+    static constexpr size_t kSmall = 4096, kHuge = (size_t)1 << 21;
     void* base_ = nullptr;
     size_t size_ = 0;
     char* data_ = nullptr;

@@ -51,17 +51,17 @@ Pool::~Pool() {
     }
 }
 
-void Pool::run(const std::vector<Phase>& phases, void* state) {
+void Pool::run(const Phase* phases, size_t count, void* state) {
     bind(0);
     if (threads_ == 1) {
-        for (const Phase& phase : phases)
-            for (int chunk = 0; chunk < phase.chunks; chunk++) phase.work(state, phase, chunk, 0);
+        for (const Phase* phase = phases; phase < phases + count; phase++)
+            for (int chunk = phase->first; chunk < phase->first + phase->count; chunk++) phase->work(state, *phase, chunk, 0);
         return;
     }
-    program_ = phases.data();
+    program_ = phases;
     state_ = state;
     first_ = end_;
-    end_ = first_ + (uint32_t)phases.size();
+    end_ = first_ + (uint32_t)count;
     const uint32_t end = end_;
     open(first_);
     for (;;) {
@@ -87,13 +87,13 @@ bool Pool::help(int thread, uint64_t ticket) {
     if (chunk >= chunks_of(claim)) return false;
     const uint32_t number = number_of(claim);
     const Phase& phase = program_[number - first_];
-    phase.work(state_, phase, chunk, thread);
+    phase.work(state_, phase, phase.first + chunk, thread);
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) open(number + 1);
     return true;
 }
 
 void Pool::open(uint32_t number) {
-    const int chunks = number == end_ ? 0 : program_[number - first_].chunks;
+    const int chunks = number == end_ ? 0 : program_[number - first_].count;
     unfinished_.store(chunks, std::memory_order_relaxed);
     ticket_.store((uint64_t)number << 32 | (uint64_t)chunks << 16);
     if (sleepers_.load() > 0) {

@@ -19,7 +19,9 @@ constexpr int kMaxChunks = 60000;
 struct Phase {
     void (*work)(void* state, const Phase& phase, int chunk, int thread);
     int layer;
-    int chunks;  // 1 to kMaxChunks
+    int chunks;     // 1 to kMaxChunks
+    int first = 0;  // run are `count` of them, from `first` on
+    int count = chunks;
 };
 
 class Pool {
@@ -32,9 +34,9 @@ class Pool {
 
     int threads() const { return threads_; }
 
-    // Runs every phase in order; returns when the last is done. One caller at a time. `phases` is not empty.
+    // Runs `count` phases (at least one) in order; returns when the last is done. One caller at a time.
     // In a forked child, whose copy of the pool has no workers, the caller does it all.
-    void run(const std::vector<Phase>& phases, void* state);
+    void run(const Phase* phases, size_t count, void* state);
 
    private:
     void serve(int thread);

@@ -1,6 +1,7 @@
 #include "runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "work.h"
@@ -8,6 +9,8 @@
 namespace premotor::model {
 namespace {
 
+constexpr double kNearly = 0.5;  // a refusal for less time than this share of what was needed proves nothing
+constexpr double kFineProducts = 4e6;  // multiplications in a piece of a step in parts: a fraction of a millisecond
 constexpr int kSmallStep = 4096;  // so many numbers of the stream, at most, are prepared by every thread for itself
 
 double bytes_of(const Linear& linear) {
@@ -19,6 +22,8 @@ double bytes_of(const Linear& linear) {
 }
 
 int at_least_one(int count) { return std::max(1, count); }
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -50,6 +55,56 @@ void Runner::copy_block(int source, int target) const {
 }
 
 void Runner::step(const StepInput& input) {
+    fine_ = false;
+    prepare_step(input);
+    run_all();
+    answer(input);
+}
+
+void Runner::begin(const StepInput& input) {
+    begun_ = input;
+    fine_ = true;
+    prepare_step(begun_);
+    at_ = 0;
+}
+
+bool Runner::go_on(double seconds) {
+    if (!run_some(std::isinf(seconds) ? seconds : now() + seconds)) return false;
+    serial_ += program_.size();
+    answer(begun_);
+    return true;
+}
+
+// Phase by phase; of a phase at most what is expected to take half of the time left, since chunks are not all alike. The
+// first of a kind is one chunk.
+bool Runner::run_some(double until) {
+    double began = now();
+    for (bool fruitless = true; at_ < program_.size(); fruitless = false) {
+        Phase& phase = program_[at_];
+        const int left = phase.chunks - phase.first;
+        const double amount = amount_of(phase);
+        const double expected = pace_.chunk_seconds(phase, amount), fit = (until - began) / std::max(expected, 1e-9);
+        if (fit < 1.0) {
+            if (fruitless && fit > kNearly) pace_.refused(phase, amount);
+            return false;
+        }
+        phase.count = std::isinf(until) ? left : expected > 0.0 ? (int)std::clamp<double>(fit / 2, 1.0, left) : 1;
+        pool_.run(&phase, 1, this);
+        const double ended = now();
+        pace_.note(phase, amount, phase.count, ended - began);
+        began = ended;
+        phase.first += phase.count;
+        at_ += phase.first == phase.chunks;
+    }
+    return true;
+}
+
+double Runner::amount_of(const Phase& phase) const {
+    const bool attends = phase.work == Work::attention<float> || phase.work == Work::attention<Half>;
+    return attends ? pairs_[model.layers[(size_t)phase.layer].window ? 1 : 0] : (double)tokens_;
+}
+
+void Runner::prepare_step(const StepInput& input) {
     input_ = &input;
     lay_out(input);
     ask_words(input);
@@ -60,8 +115,7 @@ void Runner::step(const StepInput& input) {
     else
         add_layers(*floats_);
     add(Work::finish, 0, 1);
-    run_words();
-    answer(input);
+    add_words();
 }
 
 void Runner::lay_out(const StepInput& input) {
@@ -80,11 +134,17 @@ void Runner::lay_out(const StepInput& input) {
         single_ = single_ && chunk.count == 1;
     }
     for (const Layer& layer : model.layers) window = std::max(window, layer.window);
+    pairs_[0] = pairs_[1] = 0.0;
+    for (const Span& span : spans_) {
+        const double seen = span.start + 0.5 * (span.count + 1);
+        pairs_[0] += span.count * seen;
+        pairs_[1] += span.count * std::min(seen, (double)window);
+    }
     global_.cover(positions), local_.cover(positions);
     const int tile_positions = halves_ ? halves_->tile_positions : floats_->tile_positions;
     partials_[0] = cut(spans_, tile_positions, 0, units_[0]);
     partials_[1] = cut(spans_, tile_positions, window, units_[1]);
-    small_ = tokens_ * kHidden <= kSmallStep || pool_.threads() == 1;
+    small_ = tokens_ * kHidden <= kSmallStep || (pool_.threads() == 1 && !fine_);
 
     const size_t n = (size_t)tokens_;
     const int widest = std::max({kHidden, kQueries, kInner});
@@ -126,9 +186,10 @@ void Runner::add(void (*work)(void*, const Phase&, int, int), int layer, int chu
 int Runner::pieces(const Linear& linear) const {
     const int step = linear_row_step(linear.precision), tiles = (linear.rows + step - 1) / step, threads = pool_.threads();
     const double bytes = bytes_of(linear), work = bytes * std::max(1.0, tokens_ / 4.0);
-    const int by_cache = tokens_ > 16 ? (int)(bytes / 131072) + 1 : 1;
+    const int by_cache = tokens_ > 16 || fine_ ? (int)(bytes / 131072) + 1 : 1;
+    const int by_time = fine_ ? (int)((double)linear.rows * linear.cols * tokens_ / kFineProducts) : 1;
     const int by_work = threads == 1 ? 1 : threads * (int)std::clamp(work / (threads * 49152.0), 1.0, 4.0);
-    return std::clamp(std::max(by_cache, by_work), 1, std::min(tiles, kMaxChunks));
+    return std::clamp(std::max({by_cache, by_work, by_time}), 1, std::min(tiles, kMaxChunks));
 }
 
 template <class T>
@@ -166,11 +227,14 @@ void Runner::ask_words(const StepInput& input) {
     words_.lay_out();
 }
 
-// Runs the program followed by what the questions about words need.
-void Runner::run_words() {
+// What the questions about words need.
+void Runner::add_words() {
     if (words_.range_chunks()) add(Work::word_range, 0, words_.range_chunks());
     if (words_.choice_chunks()) add(Work::word_choice, 0, words_.choice_chunks());
-    pool_.run(program_, this);
+}
+
+void Runner::run_all() {
+    pool_.run(program_.data(), program_.size(), this);
     serial_ += program_.size();
 }
 
@@ -194,7 +258,8 @@ void Runner::logits(const float* hidden, int rows, int first, int end, float* ou
     for (int row = 0; row < rows; row++) std::copy_n(hidden + (size_t)row * kHidden, kHidden, words_.hidden(row));
     program_.clear();
     add(Work::pack_words, 0, 1);
-    run_words();
+    add_words();
+    run_all();
 }
 
 void Runner::logits(const float* hidden, int rows, const int64_t* ids, int count, float* out) {
@@ -204,7 +269,8 @@ void Runner::logits(const float* hidden, int rows, const int64_t* ids, int count
     for (int row = 0; row < rows; row++) std::copy_n(hidden + (size_t)row * kHidden, kHidden, words_.hidden(row));
     program_.clear();
     add(Work::pack_words, 0, 1);
-    run_words();
+    add_words();
+    run_all();
 }
 
 void Runner::normalizers(const float* hidden, int rows, int first, int end, double* largest, double* rest) {
@@ -214,7 +280,8 @@ void Runner::normalizers(const float* hidden, int rows, int first, int end, doub
     for (int row = 0; row < rows; row++) std::copy_n(hidden + (size_t)row * kHidden, kHidden, words_.hidden(row));
     program_.clear();
     add(Work::pack_words, 0, 1);
-    run_words();
+    add_words();
+    run_all();
     for (int row = 0; row < rows; row++) {
         const Reduced found = words_.result(row);
         largest[row] = found.finite ? (double)found.largest : NAN;

@@ -8,6 +8,7 @@
 #include "attention.h"
 #include "cache.h"
 #include "model.h"
+#include "pace.h"
 #include "pool.h"
 #include "words.h"
 
@@ -52,6 +53,13 @@ class Runner {
 
     void step(const StepInput& input);
 
+    // A step in parts: `begin`, then `go_on` until it returns true. What `input` points to must live until then. Other
+    // work may not come in between, but for copy_block; a `begin` gives up what was begun before.
+    void begin(const StepInput& input);
+    // Goes on for at most `seconds` (infinity: to the end), as far as can be told from how long the parts have taken; true
+    // once all is done.
+    bool go_on(double seconds);
+
     void copy_block(int source, int target) const;
 
     // Logits of words [first, end) for `rows` final hidden states (rows, kHidden), to out (rows, end - first).
@@ -72,7 +80,11 @@ class Runner {
     float* low(float* from, int token) const { return from + (size_t)token * kLowRows * low_stride_; }
     void ask_words(const StepInput& input);
     void answer(const StepInput& input) const;
-    void run_words();
+    void prepare_step(const StepInput& input);
+    void add_words();
+    void run_all();
+    bool run_some(double until);
+    double amount_of(const Phase& phase) const;
     void add(void (*work)(void*, const Phase&, int, int), int layer, int chunks);
     int pieces(const Linear& linear) const;
 
@@ -86,6 +98,10 @@ class Runner {
     std::vector<Scratch> scratch_;
     std::vector<Phase> program_;
     uint64_t serial_ = 0;  // grows with every phase run
+    size_t at_ = 0;        // the phase of the program that a step in parts has come to
+    bool fine_ = false;    // cut finely, for a step in parts
+    Pace pace_;
+    StepInput begun_{};
 
     // the step at work
     const StepInput* input_ = nullptr;
@@ -96,6 +112,7 @@ class Runner {
     std::vector<int> span_of_;    // of each token
     std::vector<Unit> units_[2];  // for layers without and with a window
     Partials partials_[2];
+    double pairs_[2] = {};  // of a token and a position that it sees
     std::vector<AdaptedRows> adapted_;
     int low_stride_ = 0;  // the largest rank of the step's adapters
     Buffer<float> low_;   // of every token: a row for each target of the product that follows

@@ -3,6 +3,7 @@
 #include "model.cpp"
 #include "adapters.cpp"
 #include "attention.cpp"
+#include "pace.cpp"
 #include "words.cpp"
 #include "work.cpp"
 #include "runner.cpp"
