@@ -132,7 +132,7 @@ class TimeBudget:
 
 @dataclass(frozen=True)
 class TimeBudgets:
-    """Both ways of keeping time budgets, `fitted` and `paused` (see `StepBudget`), and the bare `machine` beside them."""
+    """Both ways of keeping time budgets, `fitted` and `paused` (see `StepBudget`), and the bare `machine` beside."""
 
     fitted: TimeBudget
     paused: TimeBudget

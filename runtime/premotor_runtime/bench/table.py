@@ -103,7 +103,13 @@ def _serving(found: dict[str, Any]) -> Table:
         add(each, "first token, new against known prefix", figures, f"{each['ratio']:.1f}x", _bar(each["bar"]))
     for each in found["time_budget"]:
         figures = f"{each['steps']} steps, {each['tok_s']:.0f} tok/s, machine {each['machine_p99']:+.1%}"
-        add(each, f"step past its time budget ({each['way']}), p99", figures, f"{each['p99_overrun']:+.1%}", f"<= {each['bar']:.0%}")
+        add(
+            each,
+            f"step past its time budget ({each['way']}), p99",
+            figures,
+            f"{each['p99_overrun']:+.1%}",
+            f"<= {each['bar']:.0%}",
+        )
     return table
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.runtime.engine.conftest import MemoryRunner, SteppedClock
 
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.engine import Engine
 from premotor_runtime.engine.request import Request
 from premotor_runtime.runners.protocol import Chunk, ChunkOutput
-from tests.runtime.engine.conftest import MemoryRunner, SteppedClock
 
 PART_S = 1e-3
 

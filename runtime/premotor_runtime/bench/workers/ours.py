@@ -135,7 +135,9 @@ class Ours:
             self._keep_busy(waiting, number)
             budget_s = next(budgets)
             began = time.perf_counter()
-            result = self._engine.step(StepBudget(self._chunk, _BUSY, time_budget_s=budget_s, may_pause=way == "paused"))
+            result = self._engine.step(
+                StepBudget(self._chunk, _BUSY, time_budget_s=budget_s, may_pause=way == "paused")
+            )
             took = time.perf_counter() - began
             if number >= learning_steps:
                 found[way].note(took, budget_s, result.num_batched_tokens, result.paused)
