@@ -12,6 +12,7 @@ import numpy as np
 
 from premotor_planners.motion.gate import SafetyGate
 from premotor_planners.motion.state import Command, Goal
+from premotor_planners.motion.window.range_noise import steadied
 from premotor_sim.barn.pilot import PERIOD_S, Pilot, gate_for
 from premotor_sim.barn.plant import BarnPlant
 from premotor_sim.barn.robot import BarnRobot
@@ -20,7 +21,7 @@ from premotor_sim.barn.world import CylinderWorld, metric
 
 REACHED_M = 1.0
 """BARN's rule: a run has succeeded once the robot is truly this near to the goal."""
-AIM_M = 0.3
+AIM_M = 0.15
 """The goal's tolerance for the robot itself, which knows only its odometry."""
 _TIMES_OPTIMAL = 8
 
@@ -55,7 +56,8 @@ def drive(
         state, scan = plant.sense()
         began = clock()
         decision = pilot.command(state, scan, sent)
-        sent = gate_for(gate, pilot.actuation.response).check(decision.command, scan, state, state.stamp_s).command
+        guard = gate_for(gate, pilot.actuation.response)
+        sent = guard.check(decision.command, steadied(scan), state, state.stamp_s).command
         times.append((clock() - began) * 1e3)
         plant.command(sent)
         plant.advance(PERIOD_S)

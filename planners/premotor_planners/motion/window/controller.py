@@ -145,7 +145,7 @@ class WindowController:
 
     def _turning_to(self, ahead: RobotState, seen: Seen, goal: Goal) -> float | None:
         """The heading to turn to in place, kept until it is reached: when slow, far off the way, and with room."""
-        p, slow = self._parameters, abs(ahead.v_mps) < self._parameters.turn_below_mps
+        p, slow = self._parameters, ahead.v_mps < self._parameters.turn_below_mps
         if self._turn_to is not None:
             done = abs(wrapped(self._turn_to - ahead.yaw)) <= p.turn_to_rad and abs(ahead.w_rps) < p.turned_below_rps
             if done:

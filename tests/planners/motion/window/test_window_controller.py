@@ -52,6 +52,17 @@ def test_a_goal_behind_is_turned_to(controller: WindowController, scan_of: ScanO
     assert max(state.x for state in states) < 0.3
 
 
+def test_a_robot_that_drives_backwards_to_a_far_goal_turns_round(controller: WindowController, scan_of: ScanOf) -> None:
+    controller.follow(Goal(6.0, 0.0))
+    sent = Command(-0.3, 0.0)
+    statuses = []
+    for number in range(12):
+        x = 0.3 * 0.05 * number
+        state = RobotState(x, 0.0, math.pi, sent.v_mps, sent.w_rps, number * 0.05)
+        statuses.append(controller.command(state, scan_of(state.pose, [], state.stamp_s), sent).status)
+    assert "turning" in statuses
+
+
 def test_posts_are_driven_around(controller: WindowController, scan_of: ScanOf) -> None:
     posts = [(1.2, 0.05, 0.1), (1.2, 0.45, 0.1), (2.2, -0.5, 0.1)]
     states, decision = followed(controller, Goal(3.0, 0.0), posts, scan_of)
