@@ -1,133 +1,77 @@
-"""The one loop. A period: sense, decide by the deadline, guard, act."""
+"""The loop of a robot. A period: sense, decide by the deadline, guard, act; decided by the scheduler's dispatcher."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Generic
 
-from premotor_foundation.strict_yaml import limited
-from premotor_runtime.executor.clock import Clock
-from premotor_runtime.executor.job import Job
+from premotor_runtime.executor.clock import ExactClock
+from premotor_runtime.executor.control_period import ControlPeriod
+from premotor_runtime.executor.control_plan import ControlTiming, control_task_set
+from premotor_runtime.executor.control_task import Command, ControlTask, NobodyListens, Observation, PeriodListener
 from premotor_runtime.executor.lane import Lane
-from premotor_runtime.executor.miss_policy import MissPolicy
-from premotor_runtime.executor.period_log import Period, PeriodLog
+from premotor_runtime.executor.period_log import PeriodLog
+from premotor_runtime.executor.realtime import RealtimeExecutor
+from premotor_runtime.scheduler.admission import admit_or_raise
+from premotor_runtime.scheduler.dispatcher import Dispatcher
+from premotor_runtime.scheduler.miss_ladder import MissLadder
+from premotor_runtime.scheduler.perfetto import perfetto
+from premotor_runtime.scheduler.power.watch import PlanWatch
+from premotor_runtime.scheduler.record_file import dump, load
+from premotor_runtime.scheduler.recording import PAGES, Ring
 
-Observation = TypeVar("Observation")
-Command = TypeVar("Command")
-
-
-@dataclass(frozen=True)
-class ControlTiming:
-    """Period and deadline of the control job; the deadline counts from the release."""
-
-    rate_hz: float = limited(at_least=1.0, at_most=200.0, default=20.0)
-    deadline_ms: float = limited(above=0.0, at_most=1000.0, default=40.0)
-
-    def __post_init__(self) -> None:
-        """Refuse a deadline beyond the period: the next release would find this one unfinished by design."""
-        if self.deadline_ms > self.period_s * 1e3:
-            raise ValueError(
-                f"`deadline_ms` is {self.deadline_ms:g}; it must be at most the period, {self.period_s * 1e3:g} ms"
-            )
-
-    @property
-    def period_s(self) -> float:
-        """Seconds from one release to the next."""
-        return 1.0 / self.rate_hz
-
-
-class ControlTask(Protocol[Observation, Command]):
-    """What the loop runs each period. Only `decide` may take long; it runs on the lane and touches no actuator."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether the loop may end after this period."""
-        ...
-
-    def sense(self, elapsed_s: float) -> Observation:
-        """The newest state and scan; `elapsed_s` is the time since the last call (a simulated robot moves on by it)."""
-        ...
-
-    def decide(self, observation: Observation) -> Command:
-        """The command wanted for this period."""
-        ...
-
-    def hold_shifted(self, observation: Observation, periods: int) -> Command:
-        """The last decided plan, `periods` steps on."""
-        ...
-
-    def brake(self, observation: Observation) -> Command:
-        """The command that stops the robot."""
-        ...
-
-    def guard(self, observation: Observation, command: Command) -> Command:
-        """The safety gate: last before every command, whatever its origin."""
-        ...
-
-    def act(self, command: Command) -> None:
-        """Send the command to the robot."""
-        ...
+__all__ = ["ControlLoop", "ControlTask", "ControlTiming"]
 
 
 class ControlLoop(Generic[Observation, Command]):
-    """Runs a control task at a fixed rate on absolute releases, so that lateness never accumulates."""
+    """Runs a control task at a fixed rate on absolute releases, so that lateness never accumulates.
+
+    Admitted before anything moves: `profile` are the worst cases of deciding in nanoseconds by level (see
+    `rehearsal.rehearse`), `watch` plans by the state of the board instead. Raises NotSchedulable, or DeadlineTooShort,
+    with a reason and a remedy.
+    """
 
     def __init__(
         self,
         task: ControlTask[Observation, Command],
         lane: Lane,
         timing: ControlTiming,
-        policy: MissPolicy,
-        clock: Clock,
+        ladder: MissLadder,
+        clock: ExactClock,
         log: PeriodLog,
+        *,
+        profile: Sequence[int] | None = None,
+        listener: PeriodListener | None = None,
+        watch: PlanWatch | None = None,
+        pages: int = PAGES,
     ) -> None:
-        self._task = task
-        self._lane = lane
-        self._timing = timing
-        self._policy = policy
-        self._clock = clock
-        self._log = log
-        self._misses_in_a_row = 0
-        self._last_sensed_s: float | None = None
+        self._task, self._lane, self._ladder, self._clock, self._log = task, lane, ladder, clock, log
+        self._listener, self._watch = listener or NobodyListens(), watch
+        wanted = control_task_set(timing, task.levels, profile)
+        self._plan = admit_or_raise(wanted) if watch is None else watch.first_plan()
+        self._ring = Ring(pages)
+        self._dispatcher: Dispatcher | None = None
 
     def run(self) -> None:
-        """Loop until the task is finished. A release whose whole period passed by is counted as missed."""
-        release = self._clock.now()
-        while not self._task.finished:
-            self._clock.sleep_until(release)
-            self._period(release)
-            release = self._next_release(release)
+        """Loop until the task is finished. A release whose deadline passed before it was seen counts as missed."""
+        if self._task.finished:
+            return
+        self._dispatcher = dispatcher = Dispatcher([self._plan], self._ring, self._ladder, self._clock.now_ns())
+        executor = RealtimeExecutor(dispatcher, self._clock, [self._lane], changes=self._watch)
+        period = ControlPeriod(
+            self._task, dispatcher, self._log, self._listener, executor.now_ns,
+            lambda at_ns: executor.raw_ns(at_ns) / 1e9, lambda: self._watch.halted if self._watch else "",
+        )  # fmt: skip
+        executor.workers.append(period)
+        while not period.finished:
+            executor.turn()
 
-    def _period(self, release: float) -> None:
-        started = self._clock.now()
-        observation = self._task.sense(self._elapsed(started))
-        sensed = self._clock.now()
-        job = Job("control", "reflex", release, release + self._timing.deadline_ms * 1e-3, "hard")
-        outcome = self._lane.run(job, lambda: self._task.decide(observation))
-        if outcome.error:
-            self._log.errors.append(outcome.error)
-        self._misses_in_a_row = self._misses_in_a_row + 1 if outcome.missed else 0
-        decided = self._clock.now()
-        command = self._choose(observation, outcome.value)
-        self._task.act(self._task.guard(observation, command))
-        self._log.add(Period(release, started, sensed, decided, self._clock.now(), outcome.missed))
+    def recording(self) -> bytes:
+        """The compact record of the newest part of the run (see `scheduler.record_file`); empty before it."""
+        return dump(self._dispatcher) if self._dispatcher is not None else b""
 
-    def _choose(self, observation: Observation, value: Command | None) -> Command:
-        action = self._policy.action(self._misses_in_a_row)
-        if action == "use" and value is not None:
-            return value
-        if action == "hold_shifted":
-            return self._task.hold_shifted(observation, self._misses_in_a_row)
-        return self._task.brake(observation)
 
-    def _elapsed(self, now: float) -> float:
-        last = self._last_sensed_s if self._last_sensed_s is not None else now
-        self._last_sensed_s = now
-        return now - last
-
-    def _next_release(self, release: float) -> float:
-        behind = self._clock.now() - release
-        skipped = max(0, math.ceil(behind / self._timing.period_s - 1e-9) - 1)
-        self._log.skipped(skipped)
-        return release + (skipped + 1) * self._timing.period_s
+def schedule_json(recording: bytes) -> str:
+    """A compact record as Perfetto's JSON. Raises BadRecord."""
+    loaded = load(recording)
+    return perfetto(loaded.task_sets[0], loaded.records())

@@ -1,87 +1,84 @@
-"""Lanes: execution resources that run one job at a time and are waited for only until the deadline."""
+"""Lanes: execution resources that do one thing after the other, while the loop goes on."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, Protocol, TypeVar
+from queue import SimpleQueue
+from typing import NamedTuple, Protocol
 
-from premotor_runtime.executor.clock import Clock
-from premotor_runtime.executor.job import Job, Outcome
+from premotor_runtime.executor.clock import ExactClock
 
-Value = TypeVar("Value")
+Work = Callable[[], object]
+
+
+class Ended(NamedTuple):
+    """What a piece of work on lane number `lane` came to, at `at_ns` on the lane's clock.
+
+    One that raised has no `value`, and `error` holds the sentence.
+    """
+
+    lane: int
+    at_ns: int
+    value: object
+    error: str
 
 
 class Lane(Protocol):
     """One execution resource."""
 
-    def run(self, job: Job, work: Callable[[], Value]) -> Outcome[Value]:
-        """Run `work`, waiting for it at most until the job's deadline; an exception in `work` becomes a value."""
+    def begin(self, work: Work, number: int, ended: SimpleQueue[Ended]) -> None:
+        """Do `work` behind what was begun before, and put what it came to into `ended` with the lane's `number`."""
         ...
 
     def close(self) -> None:
-        """Stop accepting jobs."""
+        """Begin nothing more."""
         ...
 
 
 class ThreadLane:
-    """A lane with a worker thread: the caller is back at the deadline even when the computation is not.
+    """A lane with a thread of its own: the loop goes on whatever the work does. It takes no memory while it runs.
 
-    While a late computation still occupies the lane, further jobs miss without being started, so that they cannot
-    queue up behind it.
+    The thread ends with the process when its work never does: a computation cannot be interrupted.
     """
 
-    def __init__(self, name: str, clock: Clock) -> None:
+    def __init__(self, name: str, clock: ExactClock) -> None:
         self._clock = clock
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        self._late: Future[Any] | None = None
+        self._begun: SimpleQueue[tuple[Work, int, SimpleQueue[Ended]] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
 
-    def run(self, job: Job, work: Callable[[], Value]) -> Outcome[Value]:
-        """See `Lane.run`."""
-        started = self._clock.now()
-        if self._late is not None and not self._late.done():
-            return Outcome(job, started, None, None)
-        future = self._pool.submit(self._timed, work)
-        try:
-            value, error, finished = future.result(timeout=max(0.0, job.deadline_s - self._clock.now()))
-        except FutureTimeout:
-            self._late = future
-            return Outcome(job, started, None, None)
-        self._late = None
-        return _outcome(job, started, finished, value, error)
+    def begin(self, work: Work, number: int, ended: SimpleQueue[Ended]) -> None:
+        """See `Lane.begin`."""
+        self._begun.put((work, number, ended))
 
     def close(self) -> None:
-        """Leave the worker to end with the process; a computation cannot be interrupted, and need not be awaited."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """What was begun is still done, but nobody waits for it."""
+        self._begun.put(None)
 
-    def _timed(self, work: Callable[[], Value]) -> tuple[Value | None, str, float]:
-        value, error = _attempt(work)
-        return value, error, self._clock.now()
+    def _run(self) -> None:
+        while (begun := self._begun.get()) is not None:
+            work, number, ended = begun
+            ended.put(_done(work, number, self._clock))
 
 
 class InlineLane:
-    """A lane on the caller's own thread, for virtual time: `work` moves the clock, and lateness is judged after it."""
+    """A lane on the loop's own thread, for virtual time: `work` moves the clock, and lateness is judged after it."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: ExactClock) -> None:
         self._clock = clock
 
-    def run(self, job: Job, work: Callable[[], Value]) -> Outcome[Value]:
-        """See `Lane.run`."""
-        started = self._clock.now()
-        value, error = _attempt(work)
-        return _outcome(job, started, self._clock.now(), value, error)
+    def begin(self, work: Work, number: int, ended: SimpleQueue[Ended]) -> None:
+        """See `Lane.begin`: it is done when this returns."""
+        ended.put(_done(work, number, self._clock))
 
     def close(self) -> None:
         """Nothing to stop."""
 
 
-def _attempt(work: Callable[[], Value]) -> tuple[Value | None, str]:
+def _done(work: Work, number: int, clock: ExactClock) -> Ended:
     try:
-        return work(), ""
+        value = work()
+        return Ended(number, clock.now_ns(), value, "")
     except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
-
-
-def _outcome(job: Job, started: float, finished: float, value: Value | None, error: str) -> Outcome[Value]:
-    return Outcome(job, started, finished, value if finished <= job.deadline_s else None, error)
+        return Ended(number, clock.now_ns(), None, f"{type(error).__name__}: {error}")

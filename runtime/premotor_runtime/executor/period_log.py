@@ -1,11 +1,15 @@
-"""What happened in every control period, in a buffer of fixed size; the figures of `result.json` come from here."""
+"""What happened in every control period, in memory that is taken once; the figures of `result.json` come from here."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from premotor_runtime.scheduler.clustering import Clusters, MissCounter
 
 CAPACITY = 200_000
 
@@ -43,25 +47,50 @@ class Percentiles:
 
 
 class PeriodLog:
-    """The newest `CAPACITY` periods, and counts over all of them."""
+    """The newest `capacity` periods, and counts over all of them."""
 
-    def __init__(self) -> None:
-        self.periods: deque[Period] = deque(maxlen=CAPACITY)
-        self.ticks = 0
-        self.misses = 0
-        self.longest_run = 0
+    def __init__(self, capacity: int = CAPACITY) -> None:
         self.errors: deque[str] = deque(maxlen=100)
-        self._run = 0
+        self._rows = np.full((capacity, 6), math.nan)
+        self._added = 0
+        self._counter = MissCounter()
+
+    @property
+    def periods(self) -> list[Period]:
+        """Those that ran, oldest first; made anew at each call."""
+        capacity = len(self._rows)
+        newest = range(max(0, self._added - capacity), self._added)
+        return [_period(self._rows[at % capacity].tolist()) for at in newest]
+
+    @property
+    def ticks(self) -> int:
+        """All periods, those that passed unseen too."""
+        return self._counter.periods
+
+    @property
+    def misses(self) -> int:
+        """Periods without a decision in time."""
+        return self._counter.misses
+
+    @property
+    def longest_run(self) -> int:
+        """The most misses in succession."""
+        return self._counter.longest
+
+    @property
+    def clusters(self) -> Clusters:
+        """How the misses cluster."""
+        return self._counter.counts()
 
     def add(self, period: Period) -> None:
         """Record one period that ran."""
-        self.periods.append(period)
-        self._count(period.missed)
+        self._rows[self._added % len(self._rows)] = astuple(period)
+        self._added += 1
+        self._counter.add(period.missed)
 
     def skipped(self, releases: int) -> None:
         """Record releases that passed while an earlier period still ran: each is a miss."""
-        for _ in range(releases):
-            self._count(True)
+        self._counter.add_run(releases)
 
     def lateness_ms(self) -> Percentiles:
         """Wake-up lateness."""
@@ -71,11 +100,10 @@ class PeriodLog:
         """Release to command."""
         return percentiles_ms([period.response_s for period in self.periods])
 
-    def _count(self, missed: bool) -> None:
-        self.ticks += 1
-        self.misses += missed
-        self._run = self._run + 1 if missed else 0
-        self.longest_run = max(self.longest_run, self._run)
+
+def _period(row: list[float]) -> Period:
+    release, started, sensed, decided, acted, missed = row
+    return Period(release, started, sensed, decided, acted, missed > 0.0)
 
 
 def percentiles_ms(seconds: Sequence[float]) -> Percentiles:

@@ -20,7 +20,10 @@ class Clusters:
 
 
 class MissCounter:
-    """Counts as they come, in constant memory. For a firm task, windows of `k` with fewer than `m` kept are broken."""
+    """Counts as they come, in constant memory. For a firm task, windows of `k` with fewer than `m` kept are broken.
+
+    `periods`, `misses` and `longest` (run) hold at any time; the rest is `counts`.
+    """
 
     def __init__(self, m: int = 1, k: int = 1) -> None:
         self._m, self._k = m, k
@@ -30,18 +33,18 @@ class MissCounter:
         self._now = dict.fromkeys(self._sizes, 0)
         self._worst = dict.fromkeys(self._sizes, 0)
         self._runs: dict[int, int] = {}
-        self._run = self._longest = self._periods = self._misses = self._broken = 0
+        self._run = self.longest = self.periods = self.misses = self._broken = 0
 
     def add(self, missed: bool) -> None:
         """One more period."""
-        self._periods += 1
+        self.periods += 1
         if not missed and not self._last:
             return
         self._slide(missed)
         if missed:
-            self._misses += 1
+            self.misses += 1
             self._run += 1
-            self._longest = max(self._longest, self._run)
+            self.longest = max(self.longest, self._run)
         elif self._run:
             self._runs[self._run] = self._runs.get(self._run, 0) + 1
             self._run = 0
@@ -52,11 +55,11 @@ class MissCounter:
         for _ in range(min(misses, whole)):
             self.add(True)
         rest = misses - min(misses, whole)
-        self._periods += rest
-        self._misses += rest
+        self.periods += rest
+        self.misses += rest
         self._run += rest
         self._broken += rest if self._k > 1 else 0
-        self._longest = max(self._longest, self._run)
+        self.longest = max(self.longest, self._run)
 
     def counts(self) -> Clusters:
         """So far; a run that still lasts counts."""
@@ -64,7 +67,7 @@ class MissCounter:
         if self._run:
             runs[self._run] = runs.get(self._run, 0) + 1
         worst = {size: self._worst[size] for size in WINDOWS}
-        return Clusters(self._periods, self._misses, self._longest, runs, worst, self._broken)
+        return Clusters(self.periods, self.misses, self.longest, runs, worst, self._broken)
 
     def _slide(self, missed: bool) -> None:
         for size in self._sizes:

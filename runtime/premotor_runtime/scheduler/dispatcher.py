@@ -26,7 +26,10 @@ _WAKE, _ENDED, _START, _FINISH, _STEP, _STEPPED, _DONE = (
 
 
 class Dispatcher:
-    """`plans` are admitted ones with the same task, stream and lane names; it starts with the first, at `start_ns`."""
+    """`plans` are admitted ones with the same task, stream and lane names; it starts with the first, at `start_ns`.
+
+    `next_wake_ns` is when something happens by itself: a release, a deadline, a watchdog; NEVER for nothing.
+    """
 
     def __init__(self, plans: Sequence[Plan], ring: Ring, ladder: MissLadder | None = None, start_ns: int = 0) -> None:
         self.plans, self.ring, self.ladder = list(plans), ring, ladder or MissLadder()
@@ -48,15 +51,7 @@ class Dispatcher:
         self.asleep: set[int] = set()
         self._due_ns = min(self.next_arrival_ns, default=NEVER)
         self._first_deadline_ns = NEVER
-
-    @property
-    def next_wake_ns(self) -> int:
-        """When something happens by itself: a release, a deadline, a watchdog. NEVER for nothing."""
-        soonest = self._due_ns if self._due_ns <= self._first_deadline_ns else self._first_deadline_ns + 1
-        for lane in self.lanes:
-            if lane.limit_ns < soonest:
-                soonest = lane.limit_ns
-        return soonest
+        self.next_wake_ns = self._due_ns
 
     def wake(self, now_ns: int) -> list[Submission]:
         """The clock shows `now_ns`."""
@@ -66,7 +61,8 @@ class Dispatcher:
         return self._settle()
 
     def ended(self, now_ns: int, lane: int, worked: bool = True) -> list[Submission]:
-        """The oldest submission on `lane` has ended. A step that did nothing (not `worked`) is not tried again at once.
+        """The oldest submission on `lane` has ended. Not `worked`: a step that did nothing is not tried again at once;
+        a segment that failed is a miss.
 
         Raises IndexError when nothing was submitted.
         """
@@ -93,11 +89,12 @@ class Dispatcher:
         return self._settle()
 
     def switch(self, now_ns: int, number: int) -> list[Submission]:
-        """Go on by another of `plans`: jobs already released end as they began."""
-        self._input(Kind.SWITCH, now_ns, value=number)
+        """Go on by another of `plans`: jobs already released end as they began, what is due now is released by it."""
+        self._note(Kind.SWITCH, now_ns, value=number)
         self.plan_number = number
         self._use(self.plans[number])
         self._refresh_offers()
+        self._let_time_pass()
         return self._settle()
 
     def add_plan(self, plan: Plan) -> int:
@@ -109,7 +106,17 @@ class Dispatcher:
 
     def clock_went_back(self, now_ns: int, by_ns: int) -> None:
         """For the record; scheduler time did not."""
-        self._input(Kind.CLOCK_BACK, now_ns, value=by_ns)
+        self._note(Kind.CLOCK_BACK, now_ns, value=by_ns)
+
+    def halt(self, now_ns: int, halted: bool) -> None:
+        """For the record: no plan holds in the state of the machine, or one does again; who acts must see to it."""
+        self._note(Kind.HALT, now_ns, value=int(halted))
+
+    @property
+    def stuck_lanes(self) -> tuple[str, ...]:
+        """The lanes whose watchdog has fired, while what hangs there has not ended."""
+        specs = self.plan.task_set.lanes
+        return tuple(spec.name for spec, lane in zip(specs, self.lanes, strict=True) if lane.stuck)
 
     def state(self) -> object:
         """All that decisions depend on, as JSON takes it."""
@@ -122,6 +129,7 @@ class Dispatcher:
         self._refresh_offers()
         self._due_ns = min(self.next_arrival_ns, default=NEVER)
         self._note_deadlines()
+        self._look_at_clocks()
 
     def _use(self, plan: Plan) -> None:
         self.plan = plan
@@ -130,24 +138,40 @@ class Dispatcher:
             for lane in range(len(plan.task_set.lanes))
         ]
 
-    def _input(self, kind: int, now_ns: int, who: int = NOBODY, lane: int = NOWHERE, value: int = 0) -> None:
+    def _note(self, kind: int, now_ns: int, who: int = NOBODY, lane: int = NOWHERE, value: int = 0) -> None:
         ring = self.ring
         if ring.full:
             ring.turn(self.state())
         if now_ns > self.now_ns:
             self.now_ns = now_ns
         ring.add(kind, self.now_ns, who, 0, lane, value)
+
+    def _input(self, kind: int, now_ns: int, who: int = NOBODY, lane: int = NOWHERE, value: int = 0) -> None:
+        self._note(kind, now_ns, who, lane, value)
         if self.asleep:
             self.asleep.clear()
             self._refresh_offers()
+        if self.now_ns >= self.next_wake_ns:
+            self._let_time_pass()
+
+    def _let_time_pass(self) -> None:
         if self.now_ns > self._first_deadline_ns:
             self._expire()
         if self.now_ns >= self._due_ns:
             self._release()
         for each in self.lanes:
             if self.now_ns >= each.limit_ns:
-                ring.add(Kind.WATCHDOG, self.now_ns, lane=each.number, value=each.limit_ns)
+                self.ring.add(Kind.WATCHDOG, self.now_ns, lane=each.number, value=each.limit_ns)
                 each.declare_stuck()
+
+    def _look_at_clocks(self) -> None:
+        soonest = self._first_deadline_ns + 1
+        if self._due_ns < soonest:
+            soonest = self._due_ns
+        for lane in self.lanes:
+            if lane.limit_ns < soonest:
+                soonest = lane.limit_ns
+        self.next_wake_ns = soonest
 
     def _release(self) -> None:
         arrivals = self.next_arrival_ns
@@ -189,12 +213,15 @@ class Dispatcher:
 
     def _expire(self) -> None:
         for job in [job for job in self.jobs if job.open and job.deadline_ns < self.now_ns]:
-            job.open = False
-            self.ring.add(Kind.MISS, self.now_ns, job.number, job.index, value=job.deadline_ns)
-            self.misses.missed(self.now_ns, job.number, job.index, self._deepest(job.number))
+            self._miss(job)
             if job.planned.task.criticality in ("hard", "firm"):
                 self._drop(job)
         self._note_deadlines()
+
+    def _miss(self, job: LiveJob) -> None:
+        job.open = False
+        self.ring.add(Kind.MISS, self.now_ns, job.number, job.index, value=job.deadline_ns)
+        self.misses.missed(self.now_ns, job.number, job.index, self._deepest(job.number))
 
     def _drop(self, job: LiveJob) -> None:
         self.jobs.remove(job)
@@ -222,6 +249,9 @@ class Dispatcher:
             return
         where = ended.stage << 16 | ended.segment
         self.ring.add(_FINISH, self.now_ns, job.number, job.index, lane, where)
+        if not worked:
+            self._fail(job)
+            return
         if ended.segment + 1 < len(job.planned.stages[ended.stage].costs_ns) or job not in self.jobs:
             return
         if ended.stage + 1 < len(job.planned.stages):
@@ -229,6 +259,13 @@ class Dispatcher:
             self.ready.append(job)
         else:
             self._complete(job)
+
+    def _fail(self, job: LiveJob) -> None:
+        if job.open:
+            self._miss(job)
+            self._note_deadlines()
+        if job in self.jobs:
+            self._drop(job)
 
     def _complete(self, job: LiveJob) -> None:
         self.jobs.remove(job)
@@ -239,23 +276,18 @@ class Dispatcher:
 
     def _settle(self) -> list[Submission]:
         made: list[Submission] = []
-        while True:
-            if self._offered:
-                self._look_ahead()
-            choices = place(self.ready, self.lanes, self.now_ns)
-            if not choices:
-                return made
-            made += self._carry_out(choices)
+        while choices := self._choices():
+            ready = self.ready if len(choices) == 1 else list(self.ready)
+            made += [self._submit_step(each) if each.job is None else self._submit(ready[each.job]) for each in choices]
             if not self._deep:
-                return made
+                break
+        self._look_at_clocks()
+        return made
 
-    def _carry_out(self, choices: Sequence[Choice]) -> list[Submission]:
-        if len(choices) == 1:
-            (choice,) = choices
-            return [self._submit_step(choice) if choice.job is None else self._submit(self.ready[choice.job])]
-        jobs = [None if choice.job is None else self.ready[choice.job] for choice in choices]
-        pairs = zip(choices, jobs, strict=True)
-        return [self._submit_step(choice) if job is None else self._submit(job) for choice, job in pairs]
+    def _choices(self) -> list[Choice]:
+        if self._offered:
+            self._look_ahead()
+        return place(self.ready, self.lanes, self.now_ns) if self.ready or self._offered else []
 
     def _submit(self, job: LiveJob) -> Submission:
         stage = job.planned.stages[job.stage]
@@ -286,8 +318,10 @@ class Dispatcher:
         self._offered = any(lane.offers for lane in self.lanes)
 
     def _look_ahead(self) -> None:
+        """For lanes that no job waits for: only there a step may begin."""
+        wanted = [job.lane for job in self.ready]
         for lane in self.lanes:
-            if lane.offers and lane.room:
+            if lane.offers and lane.room and lane.number not in wanted:
                 lane.next_release_ns = self.next_release_ns(lane.number)
 
     def next_release_ns(self, lane: int) -> int | None:

@@ -17,13 +17,18 @@ SCHEDULER = "scheduler"
 _INSTANTS = {
     Kind.RELEASE: "release", Kind.MISS: "deadline missed", Kind.DROP: "dropped", Kind.SKIP: "releases skipped",
     Kind.DEGRADE: "degrade", Kind.VERDICT: "miss policy", Kind.WATCHDOG: "watchdog", Kind.SWITCH: "plan switched",
-    Kind.CLOCK_BACK: "clock went back",
+    Kind.CLOCK_BACK: "clock went back", Kind.HALT: "halted",
 }  # fmt: skip
 
 
 def perfetto(task_set: TaskSet, records: Iterable[Record]) -> str:
     """The JSON text; instants of no lane stand in a row of the scheduler's own."""
-    return json.dumps({"traceEvents": _events(drawn(task_set, records)), "displayTimeUnit": "ms"})
+    return trace(drawn(task_set, records))
+
+
+def trace(records: Sequence[Drawn]) -> str:
+    """Spans and instants of any origin as the JSON text."""
+    return json.dumps({"traceEvents": _events(records), "displayTimeUnit": "ms"})
 
 
 def drawn(task_set: TaskSet, records: Iterable[Record]) -> list[Drawn]:

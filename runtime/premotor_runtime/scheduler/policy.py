@@ -57,15 +57,14 @@ class Choice(NamedTuple):
 
 def place(jobs: Sequence[Ready], lanes: Sequence[OpenLane], now_ns: int) -> list[Choice]:
     """At most one submission for each lane with room: the most urgent job, without one the first stream that fits."""
-    found = []
+    found: list[Choice] = []
     for lane in lanes:
         if not lane.room:
             continue
         number, best = lane.number, None
-        if jobs:
-            for at, job in enumerate(jobs):
-                if job.lane == number and (best is None or _before(job, jobs[best])):
-                    best = at
+        for at, job in enumerate(jobs):
+            if job.lane == number and (best is None or _before(job, jobs[best])):
+                best = at
         if best is not None:
             found.append(Choice(number, best))
         elif lane.offers:

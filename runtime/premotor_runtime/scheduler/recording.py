@@ -21,17 +21,18 @@ NOWHERE = 0xFF
 
 
 class Kind(IntEnum):
-    """What a record says; those up to `CLOCK_BACK` come from outside, and the rest follows from them.
+    """What a record says; those up to `HALT` come from outside, and the rest follows from them.
 
     In brackets: what `who`, `job`, `lane` and `value` are where they mean something.
     """
 
     WAKE = 0  # the clock
     ARRIVE = 1  # an input (task)
-    ENDED = 2  # the oldest submission (lane; value: 1 when something was done)
+    ENDED = 2  # the oldest submission (lane; value: 1 when it did something, and did not fail)
     OFFER = 3  # a stream has work or none (stream; value: 1 or 0)
     SWITCH = 4  # to another admitted plan (value: its number)
     CLOCK_BACK = 5  # (value: nanoseconds)
+    HALT = 6  # no plan is admitted in the state of the machine, or one is again (value: 1 or 0)
     RELEASE = 16  # (task, job; value: arrival)
     START = 17  # submission of a segment (task, job, lane; value: stage << 16 | segment)
     FINISH = 18  # of a segment (as START)
@@ -46,7 +47,7 @@ class Kind(IntEnum):
     WATCHDOG = 27  # (lane; value: the limit that passed)
 
 
-LAST_INPUT = Kind.CLOCK_BACK
+LAST_INPUT = Kind.HALT
 
 
 class Record(NamedTuple):
@@ -80,35 +81,37 @@ class Ring:
     def __init__(self, pages: int = PAGES) -> None:
         self._pages = [Page() for _ in range(max(2, pages))]
         self._at = 0
-        self._page = self._pages[0]
+        self._room, self._size = self._pages[0].room, 0
         self._turned = 0
         self.lost = 0
 
     @property
     def full(self) -> bool:
         """Whether `turn` is due before the next input: no page is begun, or it is full but for its reserve."""
-        return self._page.size >= _FULL or not self._turned
+        return self._size >= _FULL or not self._turned
 
     def turn(self, state: object) -> None:
         """Begin the next page, with the `state` before its first record."""
         if self._turned:
+            self._pages[self._at].size = self._size
             self._at = (self._at + 1) % len(self._pages)
         self._turned += 1
-        self._page = self._pages[self._at]
-        self._page.state, self._page.size = json.dumps(state, separators=(",", ":")).encode(), 0
+        page = self._pages[self._at]
+        self._room, self._size = page.room, 0
+        page.state = json.dumps(state, separators=(",", ":")).encode()
 
     def add(self, kind: int, at_ns: int, who: int = NOBODY, job: int = 0, lane: int = NOWHERE, value: int = 0) -> None:
         """One record; `lost` counts those beyond a page's reserve, of which a replay would know nothing."""
-        page = self._page
-        size = page.size
+        size = self._size
         if size == _SIZE:
             self.lost += 1
             return
-        _pack(page.room, size, at_ns, value, job & 0xFFFFFFFF, who, lane, kind)
-        page.size = size + _RECORD_SIZE
+        _pack(self._room, size, at_ns, value, job & 0xFFFFFFFF, who, lane, kind)
+        self._size = size + _RECORD_SIZE
 
     def pages(self) -> list[Page]:
         """Oldest first."""
+        self._pages[self._at].size = self._size
         ordered = self._pages[self._at + 1 :] + self._pages[: self._at + 1]
         return [page for page in ordered if page.state]
 

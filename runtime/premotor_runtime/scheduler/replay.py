@@ -54,5 +54,7 @@ def _feed(dispatcher: Dispatcher, record: Record) -> None:
         dispatcher.offer(record.at_ns, record.who, bool(record.value))
     elif record.kind == Kind.SWITCH:
         dispatcher.switch(record.at_ns, record.value)
+    elif record.kind == Kind.HALT:
+        dispatcher.halt(record.at_ns, bool(record.value))
     else:
         dispatcher.clock_went_back(record.at_ns, record.value)

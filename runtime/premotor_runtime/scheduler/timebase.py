@@ -22,6 +22,10 @@ class Timebase:
         self._last = raw_ns
         return raw_ns + self._ahead, back
 
+    def scheduler(self, raw_ns: int) -> int:
+        """Scheduler time of a stamp taken since the last jump."""
+        return raw_ns + self._ahead
+
     def raw(self, scheduler_ns: int) -> int:
         """When the raw clock will show it, if it does not jump."""
         return scheduler_ns - self._ahead

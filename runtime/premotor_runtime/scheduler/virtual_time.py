@@ -76,24 +76,31 @@ class VirtualExecutor:
 
     def run_until(self, end_ns: int) -> None:
         """Everything that happens before or at `end_ns`."""
-        dispatcher, lanes = self.dispatcher, self._lanes
+        dispatcher, lanes, inputs = self.dispatcher, self._lanes, self._inputs
         while True:
             first = lanes[0]
             for lane in lanes:
                 if lane.ends_ns < first.ends_ns:
                     first = lane
             now = first.ends_ns
-            now = min(now, dispatcher.next_wake_ns, self._inputs.next_ns)
+            if dispatcher.next_wake_ns < now:
+                now = dispatcher.next_wake_ns
+            if inputs.next_ns < now:
+                now = inputs.next_ns
             if now > end_ns:
                 self.now_ns = max(self.now_ns, end_ns)
                 return
             self.now_ns = now
             if first.ends_ns == now:
                 self._end(first)
-            elif self._inputs.next_ns == now:
-                self._submit(dispatcher.arrive(now, self._inputs.pop()))
+            elif inputs.next_ns == now:
+                self._submit(dispatcher.arrive(now, inputs.pop()))
             else:
                 self._submit(dispatcher.wake(now))
+
+    def submit(self, submissions: Sequence[Submission]) -> None:
+        """What the dispatcher answered to an event that came from outside."""
+        self._submit(submissions)
 
     def _end(self, running: _Running) -> None:
         number = running.number
@@ -105,12 +112,13 @@ class VirtualExecutor:
             running.ends_ns, running.demand_mbps = NEVER, 0
         if self._capacity:
             self._adjust()
-        worked = alone > 1 or stream < 0
-        if stream >= 0 and not self._models[stream].has_work:
+        if stream < 0:
+            self._submit(self.dispatcher.ended(self.now_ns, number))
+        elif self._models[stream].has_work:
+            self._submit(self.dispatcher.ended(self.now_ns, number, alone > 1))
+        else:
             self._submit(self.dispatcher.ended(self.now_ns, number, False))
             self._submit(self.dispatcher.offer(self.now_ns, stream, False))
-        else:
-            self._submit(self.dispatcher.ended(self.now_ns, number, worked))
 
     def _submit(self, placements: Sequence[Submission]) -> None:
         for placement in placements:

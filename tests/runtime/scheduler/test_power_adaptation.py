@@ -12,7 +12,7 @@ from premotor_accelerators.board_state import BoardState, Clock, read_board_stat
 from premotor_accelerators.boards import Board, load_board
 from premotor_runtime.scheduler.admission import Admitted, Refused
 from premotor_runtime.scheduler.errors import ProfileMissing
-from premotor_runtime.scheduler.power.adapting import adapt, without_lane
+from premotor_runtime.scheduler.power.adapting import Adaptation, adapt, in_condition, without_lanes
 from premotor_runtime.scheduler.power.condition import Condition, HeatLimits, condition_of
 from premotor_runtime.scheduler.power.cost_rows import CostRow, row_for
 from premotor_runtime.scheduler.power.temperatures import Zone, read_heat
@@ -72,6 +72,10 @@ def condition(tree: Path, board: Board, before: Condition | None = None) -> Cond
     return condition_of(board, read_board_state(tree), read_heat(tree), HeatLimits(), before)
 
 
+def adapted(task_set: TaskSet, rows: tuple[CostRow, ...], found: Condition, board: Board) -> Adaptation:
+    return adapt(in_condition(task_set, rows, found, board))
+
+
 def wanted(task: Make, board: Board) -> tuple[TaskSet, tuple[CostRow, ...]]:
     lanes = (Route((Stage("gpu", (Segment("mppi", 1),)),)), Route((Stage("cpu0", (Segment("mppi", 1),)),)))
     half = task("control", 1, 20, routes=(Route((Stage("gpu", (Segment("mppi_half", 1),)),)),))
@@ -96,8 +100,8 @@ def test_temperatures_and_power_are_read(tree: Path, tmp_path: Path) -> None:
 
 def test_a_cool_board_runs_what_was_wanted(tree: Path, board: Board, task: Make) -> None:
     task_set, rows = wanted(task, board)
-    found = adapt(task_set, rows, condition(tree, board), board)
-    assert isinstance(found.admission, Admitted) and not found.degraded and found.factor_milli == 1000
+    found = adapted(task_set, rows, condition(tree, board), board)
+    assert isinstance(found.admission, Admitted) and not found.degraded
     assert found.admission.plan.tasks[0].stages[0].cost_ns == 15 * MS
     assert found.admission.plan.task_set.contention.capacity_mbps == 204_800
 
@@ -107,7 +111,7 @@ def test_it_degrades_before_the_clocks_drop_and_recovers_with_hysteresis(tree: P
     (tree / f"{ZONE}0/temp").write_text("95000\n")
     hot = condition(tree, board)
     assert hot.hot and hot.slowdown_milli("tensorrt") == 1300
-    found = adapt(replace(task_set, tasks=(replace(task_set.tasks[0], deadline_ns=18 * MS),)), rows, hot, board)
+    found = adapted(replace(task_set, tasks=(replace(task_set.tasks[0], deadline_ns=18 * MS),)), rows, hot, board)
     assert [change.text for change in found.changes] == ["a smaller model (version 1) for control"]
     assert isinstance(found.admission, Admitted)
     (tree / f"{ZONE}0/temp").write_text("92000\n")
@@ -115,7 +119,7 @@ def test_it_degrades_before_the_clocks_drop_and_recovers_with_hysteresis(tree: P
     assert still.hot, "within the hysteresis"
     (tree / f"{ZONE}0/temp").write_text("90000\n")
     assert not condition(tree, board, still).hot
-    assert not adapt(task_set, rows, condition(tree, board, still), board).degraded
+    assert not adapted(task_set, rows, condition(tree, board, still), board).degraded
 
 
 def test_throttled_clocks_count_by_their_caps(tree: Path, board: Board) -> None:
@@ -131,8 +135,8 @@ def test_a_power_mode_that_was_measured_switches_the_row(tree: Path, board: Boar
     slow = CostRow("MODE_30W", 3199.0, {name: 2 * cost for name, cost in rows[0].costs_ns.items()})
     (tree / "var/lib/nvpmodel/status").write_text("pmode:0002 fmode:fanNull\n")
     (tree / f"{GPU}/max_freq").write_text("612000000\n")
-    found = adapt(task_set, (*rows, slow), condition(tree, board), board)
-    assert found.row is slow and found.factor_milli == 1000
+    found = adapted(task_set, (*rows, slow), condition(tree, board), board)
+    assert row_for((*rows, slow), condition(tree, board), board) == (slow, 1000)
     assert [change.text for change in found.changes] == ["a smaller model (version 1) for control"]
 
 
@@ -155,7 +159,7 @@ def test_a_kernel_that_was_not_measured_is_refused(tree: Path, board: Board, tas
     task_set, rows = wanted(task, board)
     less = replace(rows[0], costs_ns={key: cost for key, cost in rows[0].costs_ns.items() if key[0] != "mppi_half"})
     with pytest.raises(ProfileMissing, match="mppi_half was not measured on lane gpu in power mode MAXN"):
-        adapt(task_set, (less,), condition(tree, board), board)
+        adapted(task_set, (less,), condition(tree, board), board)
 
 
 def test_when_nothing_fits_the_adaptation_says_so(tree: Path, board: Board, task: Make) -> None:
@@ -164,18 +168,47 @@ def test_when_nothing_fits_the_adaptation_says_so(tree: Path, board: Board, task
     state = BoardState(None, None, "MAXN", Clock(None, None), Clock(None, 900.0), Clock(None, 3199.0), ())
     heat = read_heat(tree)
     condition_now = condition_of(board, state, heat, HeatLimits())
-    found = adapt(replace(single, tasks=(replace(single.tasks[0], period_ns=20 * MS),)), rows, condition_now, board)
+    found = adapted(replace(single, tasks=(replace(single.tasks[0], period_ns=20 * MS),)), rows, condition_now, board)
     assert isinstance(found.admission, Refused) and found.degraded
 
 
 def test_around_a_lane_that_hangs(task: Make, board: Board) -> None:
     two = (Route((Stage("dla0", (Segment("k", MS),)),)), Route((Stage("gpu", (Segment("k", 2 * MS),)),)))
+    half = (Route((Stage("dla0", (Segment("k", MS // 2),)),)),)
     task_set = TaskSet(
         lanes_of(board),
-        (task("a", 1, 20, routes=two), task("b", 1, 20, lane="dla0")),
+        (task("a", 1, 20, routes=two, smaller=task("a", 1, 20, routes=half)), task("b", 1, 20, lane="dla0")),
         (Stream("llm", ("gpu", "cpu0"), MS), Stream("vision", ("dla0",), MS)),
     )
-    left, stranded = without_lane(task_set, "dla0")
-    assert [(each.name, each.stages[0].lane) for each in left.tasks] == [("a", "gpu")]
-    assert [stream.lane_name for stream in left.streams] == ["gpu"]
+    left, stranded = without_lanes(task_set, ("dla0",))
+    assert [(each.name, each.stages[0].lane, len(each.routes)) for each in left.tasks] == [
+        ("a", "gpu", 1),
+        ("b", "dla0", 1),
+    ], "there is no way back to it down the ladder of remedies"
+    assert left.tasks[0].smaller is None
+    assert [stream.lane_name for stream in left.streams] == ["gpu", "dla0"]
     assert stranded == ("b", "vision")
+    assert without_lanes(task_set, ()) == (task_set, ())
+    assert without_lanes(task_set, ("dla0", "gpu"))[1] == ("a", "b", "vision")
+
+
+def test_what_cannot_be_read_now_is_as_it_was(tree: Path, board: Board) -> None:
+    (tree / f"{GPU}/max_freq").write_text("650000000\n")
+    (tree / f"{ZONE}0/temp").write_text("95000\n")
+    before = condition(tree, board)
+    assert (before.hot, before.slowdown_milli("tensorrt")) == (True, 2600)
+    for gone in ("var/lib/nvpmodel/status", f"{GPU}/max_freq", "sys/kernel/nvpmodel_clk_cap/emc"):
+        (tree / gone).unlink()
+    assert condition(tree, board, before) == before
+    for zone in (0, 1, 10):
+        (tree / f"{ZONE}{zone}/temp").unlink()
+    blind = condition(tree, board, before)
+    assert blind == before, "a sensor that cannot be read has not cooled down"
+
+
+def test_clocks_that_waver_ask_for_few_plans(tree: Path, board: Board) -> None:
+    found = set()
+    for hertz in range(1_240_000_000, 1_300_000_000, 1_000_000):
+        (tree / f"{GPU}/max_freq").write_text(f"{hertz}\n")
+        found.add(condition(tree, board).slowdown_milli("tensorrt"))
+    assert found == {1050}, "rounded up, never down"

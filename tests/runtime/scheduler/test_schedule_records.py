@@ -42,7 +42,7 @@ def recorded(task_set: TaskSet, until_ns: int, seed: int = 0, pages: int = 4) ->
     executor.run_until(until_ns // 2)
     dispatcher.clock_went_back(executor.now_ns, 5)
     slower = replace(task_set, tasks=tuple(replace(task, period_ns=2 * task.period_ns) for task in task_set.tasks))
-    executor._submit(dispatcher.switch(executor.now_ns, dispatcher.add_plan(plan_of(slower))))
+    executor.submit(dispatcher.switch(executor.now_ns, dispatcher.add_plan(plan_of(slower))))
     executor.run_until(until_ns)
     return dump(dispatcher)
 

@@ -10,55 +10,78 @@ from premotor_runtime.scheduler.contention import contention_of
 from premotor_runtime.scheduler.power.condition import Condition
 from premotor_runtime.scheduler.power.cost_rows import CostRow, row_for, with_costs
 from premotor_runtime.scheduler.remedies import Change, step_down
+from premotor_runtime.scheduler.task import Stream, Task
 from premotor_runtime.scheduler.task_set import TaskSet
 
 
 @dataclass(frozen=True)
 class Adaptation:
-    """`changes` down the ladder were needed in `condition`; a refused `admission` means: brake, nothing fits.
+    """`changes` down the ladder were needed; a refused `admission` means: brake, nothing fits.
 
-    `row` and `factor_milli` are what was planned with (see `cost_rows.row_for`).
+    `stranded` are tasks and streams that have no way around the lanes that hang: their miss policy takes over.
     """
 
-    condition: Condition
-    row: CostRow
-    factor_milli: int
     changes: tuple[Change, ...]
     admission: Admission
+    stranded: tuple[str, ...] = ()
 
     @property
     def degraded(self) -> bool:
         """Whether less is done than was asked for."""
-        return bool(self.changes) or not isinstance(self.admission, Admitted)
+        return bool(self.changes or self.stranded) or not isinstance(self.admission, Admitted)
 
 
-def adapt(wanted: TaskSet, rows: tuple[CostRow, ...], condition: Condition, board: Board) -> Adaptation:
-    """The plan for `wanted` in `condition`: its costs from the rows, contention by its memory clock, admitted anew.
+def adapt(task_set: TaskSet, stuck: tuple[str, ...] = ()) -> Adaptation:
+    """The plan for `task_set` while the lanes `stuck` hang.
 
-    Called at start and whenever the condition changes, always with what was wanted at first, so that a machine that has
-    cooled down gets everything back. Raises ProfileMissing.
+    Called at start and whenever something changes, always with what was wanted at first, so that a machine that has
+    cooled down, or a lane that works again, gives everything back.
+    """
+    task_set, stranded = without_lanes(task_set, stuck)
+    changes, admission = step_down(task_set)
+    return Adaptation(changes, admission, stranded)
+
+
+def in_condition(wanted: TaskSet, rows: tuple[CostRow, ...], condition: Condition, board: Board) -> TaskSet:
+    """`wanted` as it runs in `condition`: its costs from the rows, contention by its memory clock.
+
+    Raises ProfileMissing.
     """
     row, factor = row_for(rows, condition, board)
     mode = next((mode for mode in board.power_modes if mode.name == condition.power_mode), None)
     costed = with_costs(wanted, row, factor, condition, board)
-    task_set = replace(costed, contention=contention_of(board, mode, condition.memory_mhz))
-    changes, admission = step_down(task_set)
-    return Adaptation(condition, row, factor, changes, admission)
+    return replace(costed, contention=contention_of(board, mode, condition.memory_mhz))
 
 
-def without_lane(task_set: TaskSet, lane: str) -> tuple[TaskSet, tuple[str, ...]]:
-    """For a lane whose watchdog has fired: tasks and streams take their next way around it; who has none is named."""
-    tasks, streams, stranded = [], [], []
-    for task in task_set.tasks:
-        ways = [n for n, route in enumerate(task.routes) if all(stage.lane != lane for stage in route.stages)]
-        if ways:
-            tasks.append(replace(task, route=ways[0], stage_deadlines_ns=()))
-        else:
-            stranded.append(task.name)
-    for stream in task_set.streams:
-        others = [number for number, name in enumerate(stream.lanes) if name != lane]
-        if others:
-            streams.append(replace(stream, lane=others[0]))
-        else:
-            stranded.append(stream.name)
-    return replace(task_set, tasks=tuple(tasks), streams=tuple(streams)), tuple(stranded)
+def without_lanes(task_set: TaskSet, stuck: tuple[str, ...]) -> tuple[TaskSet, tuple[str, ...]]:
+    """For lanes whose watchdog has fired: tasks and streams keep the ways around them; who has none is named.
+
+    Who is named stays in the set: what is admitted holds whether the lane comes back or not.
+    """
+    if not stuck:
+        return task_set, ()
+    stranded = [task.name for task in task_set.tasks if _around(task, stuck) is None]
+    stranded += [stream.name for stream in task_set.streams if _stream_around(stream, stuck) is None]
+    tasks = tuple(_around(task, stuck) or task for task in task_set.tasks)
+    streams = tuple(_stream_around(stream, stuck) or stream for stream in task_set.streams)
+    return replace(task_set, tasks=tasks, streams=streams), tuple(stranded)
+
+
+def _around(task: Task, stuck: tuple[str, ...]) -> Task | None:
+    ways = tuple(route for route in task.routes if all(stage.lane not in stuck for stage in route.stages))
+    if not ways:
+        return None
+    smaller = _around(task.smaller, stuck) if task.smaller else None
+    taken = task.routes[task.route]
+    at = ways.index(taken) if taken in ways else 0
+    kept = task.stage_deadlines_ns if taken in ways else ()
+    return replace(task, routes=ways, route=at, smaller=smaller, stage_deadlines_ns=kept)
+
+
+def _stream_around(stream: Stream, stuck: tuple[str, ...]) -> Stream | None:
+    others = tuple(name for name in stream.lanes if name not in stuck)
+    if not others:
+        return None
+    at = others.index(stream.lane_name) if stream.lane_name in others else 0
+    smaller = _stream_around(stream.smaller, stuck) if stream.smaller else None
+    return replace(stream, lanes=others, lane=at, smaller=smaller)

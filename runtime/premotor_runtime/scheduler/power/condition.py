@@ -10,6 +10,8 @@ from premotor_foundation.strict_yaml import limited
 from premotor_runtime.scheduler.contention import ALONE
 from premotor_runtime.scheduler.power.temperatures import Heat
 
+STEP_MILLI = 50
+
 
 @dataclass(frozen=True)
 class HeatLimits:
@@ -42,23 +44,34 @@ class Condition:
 def condition_of(
     board: Board, state: BoardState, heat: Heat, limits: HeatLimits, before: Condition | None = None
 ) -> Condition:
-    """The condition that a reading shows; `before` is the last one, for the hysteresis."""
-    mode = next((mode for mode in board.power_modes if mode.name == state.power_mode), None)
-    hot = _hot(heat, limits, before is not None and before.hot)
-    factor = limits.hot_milli if hot else ALONE
-    slow = [(device, capped * factor // ALONE) for device, capped in _capped(mode, state).items()]
-    return Condition(state.power_mode, state.memory.cap_mhz, tuple(slow), hot)
+    """The condition that a reading shows; `before` is the last one, for the hysteresis.
+
+    What cannot be read now is as it was: a file that was missing once changes no plan. Slowdowns are rounded up to the
+    next twentieth, so that clocks that waver ask for few plans.
+    """
+    before = before or Condition(None, None)
+    name = state.power_mode or before.power_mode
+    hot = _hot(heat, limits, before.hot)
+    mode = next((mode for mode in board.power_modes if mode.name == name), None)
+    factor, factor_before = (limits.hot_milli if each else ALONE for each in (hot, before.hot))
+    slow = []
+    for device, capped in _capped(mode, state).items():
+        known = -(-before.slowdown_milli(device) * ALONE // factor_before) if capped is None else capped
+        slow.append((device, -(-known * factor // ALONE // STEP_MILLI) * STEP_MILLI))
+    return Condition(name, state.memory.cap_mhz or before.memory_mhz, tuple(slow), hot)
 
 
 def _hot(heat: Heat, limits: HeatLimits, was_hot: bool) -> bool:
     if heat.throttling:
         return True
     room = heat.headroom_c
-    return room is not None and room <= limits.margin_c + (limits.hysteresis_c if was_hot else 0.0)
+    if room is None:
+        return was_hot and not heat.zones
+    return room <= limits.margin_c + (limits.hysteresis_c if was_hot else 0.0)
 
 
-def _capped(mode: PowerMode | None, state: BoardState) -> dict[str, int]:
-    """By how much clocks are held below those of the power mode, for each device; at least 1000."""
+def _capped(mode: PowerMode | None, state: BoardState) -> dict[str, int | None]:
+    """By how much clocks are held below those of the power mode, for each device; at least 1000, None: not told."""
     dla = min((clock.cap_mhz for clock in state.dla if clock.cap_mhz), default=None)
     gpu = _ratio(mode.gpu_mhz if mode else None, state.gpu)
     return {
@@ -69,7 +82,9 @@ def _capped(mode: PowerMode | None, state: BoardState) -> dict[str, int]:
     }
 
 
-def _ratio(nominal_mhz: float | None, clock: Clock) -> int:
-    if nominal_mhz is None or not clock.cap_mhz or clock.cap_mhz >= nominal_mhz:
+def _ratio(nominal_mhz: float | None, clock: Clock) -> int | None:
+    if not clock.cap_mhz:
+        return None
+    if nominal_mhz is None or clock.cap_mhz >= nominal_mhz:
         return ALONE
     return -int(-ALONE * nominal_mhz // clock.cap_mhz)
