@@ -12,21 +12,33 @@ from premotor_runtime.engine.engine import Engine, StepResult
 from premotor_runtime.engine.request import Request, RequestOutput
 from premotor_runtime.executor.clock import Clock
 from premotor_runtime.executor.records import Record, Span
+from premotor_runtime.processes.pacing import StepPacer
 
 LANE = "brain"
 
 
 class EngineLanguageModel:
-    """Satisfies `LanguageModel`: one request at a time, greedy; every engine step becomes a record."""
+    """Satisfies `LanguageModel`: one request at a time, greedy; every engine step becomes a record.
 
-    def __init__(self, planner: PlannerModel, clock: Clock, prefill_chunk_tokens: int, draft_tokens: int = 0) -> None:
+    A `pacer` bounds the steps by what shares their lane; without one each takes as long as it needs.
+    """
+
+    def __init__(
+        self,
+        planner: PlannerModel,
+        clock: Clock,
+        prefill_chunk_tokens: int,
+        draft_tokens: int = 0,
+        pacer: StepPacer | None = None,
+    ) -> None:
         loaded = planner.loaded
         self._name = planner.name
         self._tokenizer = loaded.tokenizer
         self._engine = Engine(loaded.runner, loaded.tokenizer, clock.now, loaded.salt)
         self._clock = clock
+        self._pacer = pacer
         self._draft_tokens = draft_tokens
-        self._budget = StepBudget(max_num_batched_tokens=prefill_chunk_tokens)
+        self._budget = StepBudget(prefill_chunk_tokens, may_pause=True)
         self._ids = itertools.count()
         self.records: list[Record] = []
 
@@ -51,12 +63,19 @@ class EngineLanguageModel:
     def _complete(self, request: Request) -> RequestOutput:
         self._engine.add(request)
         while True:
-            started = self._clock.now()
-            result = self._engine.step(self._budget)
-            self.records.append(_span(result, started, self._clock.now()))
+            result = self._step()
             for output in result.finished:
                 if output.request_id == request.request_id:
                     return output
+
+    def _step(self) -> StepResult:
+        budget = self._budget if self._pacer is None else self._pacer.begin(self._budget)
+        started = self._clock.now()
+        result = self._engine.step(budget)
+        self.records.append(_span(result, started, self._clock.now()))
+        if self._pacer is not None:
+            self._pacer.end()
+        return result
 
     def _generation(self, output: RequestOutput) -> Generation:
         return Generation(
@@ -74,6 +93,8 @@ class EngineLanguageModel:
 
 
 def _span(result: StepResult, started: float, ended: float) -> Span:
+    if result.paused:
+        return Span(LANE, "part of a step", started, ended)
     name = "prefill" if result.num_prefill_tokens else "decode" if result.num_decode_tokens else "score"
     counts = {
         "prefill_tokens": result.num_prefill_tokens,

@@ -1,17 +1,20 @@
-"""What crosses the pipes between the supervisor, the brain and the reflex. Plain frozen values, all picklable."""
+"""What crosses the pipes between the supervisor, the brain and the reflex. Plain frozen values, all picklable.
+
+A plan to carry out does not: it lies in the mailbox of the board.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from premotor_planners.task.decomposition import Decomposition
-from premotor_planners.task.plan import Plan
 from premotor_runtime.app.executive import StepRecord
 from premotor_runtime.app.motion_task import Footprint
 from premotor_runtime.executor.period_log import Percentiles
 from premotor_runtime.executor.records import Record
 from premotor_runtime.executor.rights import Rights
 from premotor_runtime.executor.robot import Collision, GroundTruth
+from premotor_runtime.scheduler.clustering import Clusters
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,6 @@ class ReflexReady:
 
 
 @dataclass(frozen=True)
-class Execute:
-    """Supervisor to reflex: carry out this plan, then report."""
-
-    plan: Plan
-
-
-@dataclass(frozen=True)
 class Stop:
     """Supervisor to reflex: brake to a stop, report, end."""
 
@@ -82,7 +78,8 @@ class Progress:
 class ReflexReport:
     """Everything the reflex knows when its mission is over. Metres, frame map; `planned` is by index of the step.
 
-    `truth` is what a simulated plant knew at the start of the loop and at its end; None on a real robot.
+    `truth` is what a simulated plant knew at the start of the loop and at its end; None on a real robot. `recording` is
+    the loop's compact schedule record (`executor.control_loop.schedule_json` makes Perfetto's of it).
     """
 
     steps: tuple[StepRecord, ...]
@@ -101,6 +98,8 @@ class ReflexReport:
     truth: tuple[GroundTruth, GroundTruth] | None
     records: tuple[Record, ...]
     errors: tuple[str, ...] = field(default=())
+    clusters: Clusters | None = None
+    recording: bytes = b""
 
 
 @dataclass(frozen=True)

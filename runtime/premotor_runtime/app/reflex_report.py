@@ -16,7 +16,9 @@ from premotor_runtime.executor.robot import Plant, SimulatedPlant
 LANE = "reflex"
 
 
-def report_of(task: MotionTask, log: PeriodLog, plant: Plant, started_s: float, now_s: float) -> ReflexReport:
+def report_of(
+    task: MotionTask, log: PeriodLog, plant: Plant, started_s: float, now_s: float, recording: bytes = b""
+) -> ReflexReport:
     """The report when the loop has ended, of a plan that was begun at `started_s`, if there was one.
 
     Control figures are of the whole loop, from its first period on.
@@ -41,6 +43,8 @@ def report_of(task: MotionTask, log: PeriodLog, plant: Plant, started_s: float, 
         truth=truth,
         records=tuple(_records(log, task.work)),
         errors=(*log.errors, *task.stops),
+        clusters=log.clusters,
+        recording=recording,
     )
 
 

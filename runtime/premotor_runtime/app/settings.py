@@ -9,9 +9,10 @@ from typing import Literal
 from premotor_foundation import strict_yaml
 from premotor_foundation.strict_yaml import limited
 from premotor_runtime.engine.kv.memory import DEFAULT_MARGIN_BYTES
-from premotor_runtime.executor.control_loop import ControlTiming
-from premotor_runtime.executor.miss_policy import MissPolicy
+from premotor_runtime.executor.control_plan import ControlTiming
+from premotor_runtime.processes.settings import Supervision
 from premotor_runtime.runners.native.choice import RunnerName
+from premotor_runtime.scheduler.miss_ladder import MissLadder
 
 LEAST_KV_TOKENS = 512  # a catalogue, a task and a plan of a few steps
 Precision = Literal["f32", "bf16", "int8", "int4"]
@@ -46,11 +47,16 @@ class PlannerSettings:
 
 @dataclass(frozen=True)
 class Cores:
-    """Processor cores by number; null leaves the choice to the system."""
+    """Processor cores by number; null leaves the choice to the system.
+
+    For the last `awake_ms` before a release the reflex waits awake: a core that idles wakes up late. Only where it has
+    its core for itself.
+    """
 
     reflex: int | None = None
     brain: int | None = None
     sched_fifo: bool = False
+    awake_ms: float = limited(at_least=0.0, at_most=20.0, default=0.0)
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,9 @@ class RuntimeSettings:
     robot: str
     planner: PlannerSettings = field(default_factory=PlannerSettings)
     control: ControlTiming = field(default_factory=ControlTiming)
-    miss_policy: MissPolicy = field(default_factory=MissPolicy)
+    miss_policy: MissLadder = field(default_factory=MissLadder)
     cores: Cores = field(default_factory=Cores)
+    supervision: Supervision = field(default_factory=Supervision)
     mission_timeout_s: float = limited(above=0.0, at_most=86_400.0, default=900.0)
 
 

@@ -1,0 +1,1 @@
+"""What the reflex and the brain share, the board, and who watches over the brain, the supervisor. No planners here."""
