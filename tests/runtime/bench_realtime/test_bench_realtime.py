@@ -1,0 +1,67 @@
+"""All set-ups for a second each, with the smallest benchmark model. No timing is judged."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from premotor_foundation.errors import UsageError
+from premotor_foundation.native_code.errors import BuildError
+from premotor_planners.kernels.native.library import kernel_library
+from premotor_runtime.app.bench_realtime import commands
+from premotor_runtime.app.bench_realtime.figures import figures
+from premotor_runtime.app.bench_realtime.lanes import typical_second
+from premotor_runtime.app.bench_realtime.processes import run_slices
+from premotor_runtime.app.bench_realtime.report import report
+from premotor_runtime.app.bench_realtime.settings import RealtimeSettings
+from premotor_runtime.app.bench_realtime.slices import BASES, SET_UPS, slices
+from premotor_runtime.app.child import ProcessFailed
+from premotor_runtime.bench.weights import hf_folder, shape
+from premotor_runtime.doctor.machine import read_machine
+
+
+@pytest.fixture
+def settings() -> RealtimeSettings:
+    if not {0, 1} <= os.sched_getaffinity(0):
+        pytest.skip("needs the cores 0 and 1")
+    try:
+        kernel_library()
+    except BuildError as error:
+        pytest.skip(str(error))
+    return RealtimeSettings(1.0, SET_UPS, "S", hf_folder("S", shape("S")), "reference", 24, 0.1)
+
+
+@pytest.mark.slow
+def test_every_set_up_answers_for_every_release(settings: RealtimeSettings) -> None:
+    seen: list[str] = []
+    order = slices(settings.seconds, [*SET_UPS, *BASES], 0.02)
+    collected = run_slices(settings, order, seen.append)
+    assert seen == [each.measured for each in order]
+    found = report(read_machine(), settings, figures(collected))
+    for name, each in found["setups"].items():
+        assert each["periods"] == 50 and 0 <= each["longest_run"] <= each["misses"] <= 50, name
+        assert 0 < each["lateness_ms"]["p50"] <= each["lateness_ms"]["max"] <= each["response_ms"]["max"] + 1e-6
+        assert each["llm_tokens"] > 0 and each["llm_tok_s"] > each["llm_output_tok_s"] >= 0, name
+        assert each["errors"] == []
+    shared = found["setups"]["shared_lane"]
+    assert shared["llm_bounded_steps"] > 0 and 0 < shared["control_cpu_share"] < 1
+    assert shared["rights"]["core"] == 0 and found["setups"]["own_lane"]["rights"]["core"] == 1
+    assert found["llm_alone_tok_s"] > 0 and len(found["bars"]) == 6
+    for name in SET_UPS:
+        assert typical_second(collected, name).records
+
+
+@pytest.mark.slow
+def test_a_process_that_cannot_go_on_ends_the_run(settings: RealtimeSettings, tmp_path: Path) -> None:
+    broken = RealtimeSettings(1.0, (), "S", tmp_path / "nothing", "reference", 24, 0.1)
+    with pytest.raises(ProcessFailed, match="nothing"):
+        run_slices(broken, slices(1.0, ["llm_alone"], 0.02), lambda name: None)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"`--picture .*there is no folder .*make it first"):
+        commands.bench_realtime(1.0, None, "S", tmp_path / "no" / "a.png", None, None)
+    with pytest.raises(UsageError, match="no benchmark model `XL`"):
+        commands.bench_realtime(1.0, None, "XL", None, None, None)
