@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from premotor_planners.motion.robot import RobotParameters
 from premotor_planners.world.model import World
+from premotor_sim.errors import SimulationError
 from premotor_sim.lidar import LidarSpec
 from premotor_sim.plant import MujocoPlant
 from premotor_sim.robot import RobotBody
@@ -20,8 +21,13 @@ class HousePlant:
     seed: int
 
     def __call__(self) -> MujocoPlant:
-        """Build it; raises SimulationError for a world that cannot be built."""
+        """Build it; raises SimulationError for a world or a robot that cannot be built."""
         robot = self.robot
+        if robot.footprint_m:
+            raise SimulationError(
+                f"the robot `{robot.name}` has a `footprint_m`, but the simulated house builds round robots only; "
+                "leave it out, so that `footprint_radius_m` counts"
+            )
         lidar = LidarSpec(
             beams=robot.lidar.beams,
             height_m=robot.lidar.height_m,

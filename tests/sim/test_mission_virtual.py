@@ -6,6 +6,7 @@ import pytest
 
 from premotor_foundation.locations import named_config
 from premotor_planners.task.plan import Dock, NavigateTo, Pick, PlaceObject, Plan
+from premotor_runtime.app.driver import Motion
 from premotor_runtime.app.executive import Executive
 from premotor_runtime.app.motion_kit import build_motion, read_surroundings
 from premotor_runtime.app.motion_task import MotionTask
@@ -43,9 +44,9 @@ class MissionTask(MotionTask):
         self.ended = self.executive.finished or observation.stamp_s > self.limit_s
         return observation
 
-    def decide(self, observation):  # type: ignore[no-untyped-def]
+    def decide(self, observation: Observation, level: int = 0) -> Motion:
         self.clock.spend(0.3 if observation.stamp_s >= self.slow_from_s else 0.01)
-        return super().decide(observation)
+        return super().decide(observation, level)
 
 
 def mission(plan: Plan, seed: int) -> tuple[MissionTask, MujocoPlant, ControlLoop, PeriodLog]:

@@ -1,4 +1,7 @@
-"""The ONNX graph of `heading_cost_to_go`: moves are one-hot convolutions, a heading each, turns are rolled channels."""
+"""The ONNX graph of `heading_cost_to_go`: moves are one-hot convolutions, a heading each, turns are ones over channels.
+
+So it is made of Conv, Max, Sub and Mul alone, which every accelerator runs.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def heading_cost_to_go_graph(name: str, inputs: Sequence[Tensor], outputs: Seque
     }
     weights = {key: graph.constant(f"{key}_move", weight) for key, (weight, _) in terms.items()}
     turn, headings = graph.constant("turn_cost", float(kernel.turn)), len(kernel.moves)
-    around = {way: graph.constant(f"roll_{way}", _rolled(headings, way), np.int64) for way in (1, -1)}
+    around = {way: graph.constant(f"roll_{way}", _rolled(headings, way)) for way in (1, -1)}
     reach = graph.op("Mul", ["reach", "free_at"], "start")
     for sweep in range(kernel.sweeps):
         found = [reach]
@@ -42,7 +45,7 @@ def heading_cost_to_go_graph(name: str, inputs: Sequence[Tensor], outputs: Seque
                 "Conv", [reach, weights[key]], f"s{sweep}_{key}", group=headings, pads=[2, 2, 2, 2]
             )  # fmt: skip
             found.append(graph.op("Sub", [moved, cost], f"s{sweep}_{key}_less"))
-        sides = [graph.op("Gather", [reach, index], f"s{sweep}_roll{way}", axis=1) for way, index in around.items()]
+        sides = [graph.op("Conv", [reach, weight], f"s{sweep}_roll{way}") for way, weight in around.items()]
         found.append(graph.op("Sub", [graph.op("Max", sides, f"s{sweep}_side"), turn], f"s{sweep}_turned"))
         best = graph.op("Max", found, f"s{sweep}_best")
         last = {"output": "reach_next"} if sweep == kernel.sweeps - 1 else {}
@@ -58,5 +61,6 @@ def _one_hot(moves: Sequence[tuple[int, int, int]], way: int) -> NDArray[np.floa
     return weight
 
 
-def _rolled(headings: int, way: int) -> list[int]:
-    return [(heading + way) % headings for heading in range(headings)]
+def _rolled(headings: int, way: int) -> NDArray[np.float32]:
+    """(headings, headings, 1, 1): what a heading gets from its neighbour."""
+    return np.roll(np.eye(headings, dtype=np.float32), way, axis=1)[:, :, None, None]

@@ -36,11 +36,6 @@ def cells_on_line(grid: OccupancyGrid, start: Point, end: Point) -> Iterator[Cel
         yield row, col
 
 
-def line_is_free(grid: OccupancyGrid, start: Point, end: Point) -> bool:
-    """Whether every cell that the segment touches lies in the grid and is free."""
-    return all(grid.is_free(cell) for cell in cells_on_line(grid, start, end))
-
-
 def _axis(start: float, end: float, origin: float, resolution: float, index: int) -> tuple[int, float, float]:
     """Step direction, the parameter t in [0, 1] of the first border crossing, and t for one whole cell."""
     length = end - start

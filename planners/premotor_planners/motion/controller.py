@@ -6,52 +6,30 @@ Within the loop a failure is a value: `command` returns a decision whose status 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
+from premotor_planners.costmap.costmap import Costmap
+from premotor_planners.costmap.window import CostWindow
 from premotor_planners.kernels.mppi import Mppi
-from premotor_planners.kernels.mppi_costs import MppiCosts
-from premotor_planners.kernels.mppi_differential import Differential
 from premotor_planners.kernels.tensor import Compiled, Field
-from premotor_planners.maps.grid import OccupancyGrid
-from premotor_planners.motion.local_map import LocalMap, guide_of
-from premotor_planners.motion.noise import Noise
-from premotor_planners.motion.path import descend
+from premotor_planners.motion.decision import ControlDecision, Status, WarmStart
+from premotor_planners.motion.following import Following
+from premotor_planners.motion.goal_guide import guide_window
+from premotor_planners.motion.local_obstacles import clearance_of
 from premotor_planners.motion.progress import Progress
-from premotor_planners.motion.robot import RobotParameters
+from premotor_planners.motion.rollout_level import RolloutLevel
 from premotor_planners.motion.route import Route
-from premotor_planners.motion.scan_points import moved, points_in_base
 from premotor_planners.motion.state import Command, LaserScan, RobotState, wrapped
-from premotor_planners.motion.turning import braking_sequence, shifted, turning_sequence
+from premotor_planners.motion.timing import steps_per_period
+from premotor_planners.motion.turning import turning_sequence
 
-Status = Literal["idle", "turning", "driving", "settling", "arrived", "blocked", "failed"]
+__all__ = ["ControlDecision", "Controller", "ControllerParameters", "Status"]
+
 _STILL_V_MPS = 0.03
 _STILL_W_RPS = 0.08
-_AHEAD = 0.5
-"""Cosine of the bearing below which the goal is beside or behind the robot: driving on gains nothing."""
-
-
-@dataclass(frozen=True, eq=False)
-class ControlDecision:
-    """Speeds for the coming period (not yet seen by the gate), the whole sequence (steps, 2), and how it stands.
-
-    `blocked` (no rollout free of contact, or no progress for some seconds) and `failed` come with a reason.
-    """
-
-    v_mps: float
-    w_rps: float
-    sequence: Field
-    status: Status
-    reason: str = ""
-    best_cost: float = 0.0
-    free_share: float = 1.0
-
-    @property
-    def command(self) -> Command:
-        """Both speeds."""
-        return Command(self.v_mps, self.w_rps)
 
 
 @dataclass(frozen=True)
@@ -67,100 +45,97 @@ class ControllerParameters:
     blocked_after_s: float = 4.0
 
 
-def mppi_for(robot: RobotParameters, rollouts: int = 512, steps: int = 40) -> Mppi:
-    """The kernel with a robot's limits; one step of a rollout is one control period."""
-    motion = Differential(
-        max_forward_mps=robot.max_forward_mps,
-        max_reverse_mps=robot.max_reverse_mps,
-        max_turn_rps=robot.max_turn_rps,
-        max_accel_mps2=robot.max_accel_mps2,
-        max_turn_accel_rps2=robot.max_turn_accel_rps2,
-    )
-    costs = MppiCosts(radius_m=robot.footprint_radius_m + 0.01, safe_m=robot.planning_radius_m + 0.11)
-    return Mppi(rollouts=rollouts, steps=steps, dt_s=robot.period_s, motion=motion, costs=costs)
-
-
 class Controller:
     """Follows one route at a time. Not for several threads. Equal seeds and inputs give equal decisions.
 
-    `run` is `kernel` compiled by a device; `grid` the map as rasterized (not grown), of the kernel's resolution;
-    `period_s`, where given, is checked against the kernel's step. Raises ValueError where these do not fit.
+    `costmap` tells of obstacles and has the size of the kernels. `kernels` are each with its compiled form: the full
+    one, then smaller ones of fewer rollouts for periods that must take less time; the warm start goes over from one to
+    another. `period_s`, where given, is checked against the kernel's step. Raises ValueError where these do not fit.
     """
 
     def __init__(
         self,
-        kernel: Mppi,
-        run: Compiled,
-        grid: OccupancyGrid,
+        kernels: Sequence[tuple[Mppi, Compiled]],
+        costmap: Costmap,
         seed: int = 0,
         parameters: ControllerParameters | None = None,
         period_s: float | None = None,
     ) -> None:
-        if kernel.motion.name != "differential":
-            raise ValueError(
-                f"the kernel's motion is {kernel.motion.name}; this controller turns in place: differential"
-            )
-        if abs(grid.resolution_m - kernel.resolution_m) > 1e-9:
-            raise ValueError(
-                f"the map has cells of {grid.resolution_m} m, the kernel {kernel.resolution_m} m; make them equal"
-            )
-        if period_s is not None and abs(period_s - kernel.dt_s) > 0.05 * kernel.dt_s:
-            raise ValueError(
-                f"the loop's period is {period_s:g} s, a step of the kernel {kernel.dt_s:g} s; the warm start "
-                "shifts by one step a period, so make them equal"
-            )
-        self.kernel = kernel
-        self._run = run
-        self._grid = grid
+        self.kernel = kernel = kernels[0][0]
+        for each, _ in kernels:
+            _check(each, kernel, costmap)
+        self.costmap = costmap
+        self._levels = [RolloutLevel(each, run, seed) for each, run in kernels]
         self._parameters = parameters or ControllerParameters()
-        self._noise = Noise(kernel, seed)
-        self._map = LocalMap(grid, (kernel.rows, kernel.cols), kernel.costs.safe_m + 0.15)
-        self._outputs = {tensor.name: tensor.zeros() for tensor in kernel.outputs}
         self._progress = Progress(self._parameters.blocked_after_s)
-        self._route: Route | None = None
-        self._sequence = np.zeros((kernel.steps, 2), np.float32)
+        self._turn_progress = Progress(self._parameters.blocked_after_s, step=0.05)
+        self._warm = WarmStart(kernel, 1.0 if period_s is None else steps_per_period(period_s, kernel.dt_s))
+        self._reach_m = costmap.footprint.reach_m
+        self._following: Following | None = None
+
+    @property
+    def levels(self) -> int:
+        """How many smaller versions there are."""
+        return len(self._levels) - 1
 
     def follow(self, route: Route) -> None:
-        """Take up a route from standstill or on the move; forgets the last one, and restarts the noise."""
-        self._route = route
-        self._guide = guide_of(route)
+        """Take up a route from standstill or on the move; forgets the last one, and restarts the noise.
+
+        Raises ValueError for a route on cells of another size than the kernel's.
+        """
+        if abs(route.grid.resolution_m - self.kernel.resolution_m) > 1e-9:
+            raise ValueError(
+                f"the route lies on cells of {route.grid.resolution_m} m, the kernel's have "
+                f"{self.kernel.resolution_m} m; make them equal"
+            )
+        self._following = Following(route, self._parameters.look_ahead_m)
         self._turning = self._settling = False
-        self._noise.restart()
+        for level in self._levels:
+            level.restart()
         self._progress.restart()
-        self._sequence = np.zeros_like(self._sequence)
+        self._turn_progress.restart()
+        self._warm.restart()
 
     def stop(self) -> None:
         """Drop the route: decisions brake from now on, with status `idle`."""
-        self._route = None
+        self._following = None
 
-    def command(self, state: RobotState, scan: LaserScan | None, sent: Command | None = None) -> ControlDecision:
-        """Decide for the coming period.
+    def command(
+        self, state: RobotState, scan: LaserScan | None, sent: Command | None = None, level: int = 0
+    ) -> ControlDecision:
+        """Decide for the coming period, with the kernel of `level` (the smallest for one beyond it).
 
         `sent` is what the base was last told (after the gate): where that is near the measured speed, ramps start from
         it, so that a base that answers late is not slowed further. Mutates the warm start. Never raises.
         """
         try:
             if not state.finite:
-                return self._braking(replace(state, v_mps=0.0, w_rps=0.0), "failed", "the state is not finite")
-            return self._decide(_ramped_from(state, sent), scan)
+                return self._warm.braking(replace(state, v_mps=0.0, w_rps=0.0), "failed", "the state is not finite")
+            return self._decide(_ramped_from(state, sent), scan, self._levels[min(max(level, 0), self.levels)])
         except Exception as error:  # a raise here would leave the base on its last command
-            return self._braking(state, "failed", f"{type(error).__name__}: {error}")
+            return self._warm.braking(state, "failed", f"{type(error).__name__}: {error}")
 
     def shifted(self) -> Field:
         """The last sequence one period later, for a period that missed its deadline; also becomes the warm start."""
-        self._sequence = shifted(self._sequence)
-        return np.array(self._sequence)
+        return self._warm.hold()
 
-    def _decide(self, state: RobotState, scan: LaserScan | None) -> ControlDecision:
-        route = self._route
-        if route is None:
-            return self._braking(state, "idle", "")
-        if self._settles(state, route):
-            return self._settle(state, route)
-        error = self._heading_error(state)
-        if self._turns(state, route, error):
-            return self._keep(turning_sequence(self.kernel, state.v_mps, state.w_rps, error), "turning")
-        return self._drive(state, scan)
+    def rehearse(self, level: int) -> None:
+        """The computation of a whole period on numbers of its own; nothing of it is kept."""
+        self._levels[level].rehearse(self.costmap)
+
+    def _decide(self, state: RobotState, scan: LaserScan | None, level: RolloutLevel) -> ControlDecision:
+        window = self.costmap.update(state.pose, scan, state.stamp_s)
+        way = self._following
+        if way is None:
+            return self._warm.braking(state, "idle")
+        if way.advance(state):
+            self._turn_progress.restart()
+        if way.last_leg and self._settles(state, way.route):
+            return self._settle(state, way.route)
+        error = way.heading_error(state)
+        if way.on_the_spot or self._turns(state, way.route, error, window):
+            return self._turn(state, error)
+        return self._drive(state, window, way, level)
 
     def _settles(self, state: RobotState, route: Route) -> bool:
         """When braking now ends close to the goal, or in tolerance with the goal no longer ahead; until it is left."""
@@ -179,67 +154,64 @@ class Controller:
         error = 0.0 if route.goal.yaw is None else wrapped(route.goal.yaw - state.yaw)
         still = abs(state.v_mps) < _STILL_V_MPS and abs(state.w_rps) < _STILL_W_RPS
         if still and abs(error) <= 0.5 * route.goal.yaw_tolerance:
-            return self._braking(state, "arrived", "")
-        return self._keep(turning_sequence(self.kernel, state.v_mps, state.w_rps, error), "settling")
+            return self._warm.braking(state, "arrived")
+        return self._turn(state, error, "settling")
 
-    def _turns(self, state: RobotState, route: Route, error: float) -> bool:
-        """Turn in place when slow and heading far off the way, until it is nearly straight ahead."""
+    def _turns(self, state: RobotState, route: Route, error: float, window: CostWindow) -> bool:
+        """Turn in place when slow, with room, and heading far off the way, until it is nearly straight ahead."""
         p = self._parameters
         away_m = math.hypot(route.goal.x - state.x, route.goal.y - state.y)
         if self._turning:
             self._turning = abs(error) > p.turn_to_rad
-        else:
-            self._turning = (
-                abs(error) > p.turn_from_rad and abs(state.v_mps) < p.turn_below_mps and away_m > p.turn_beyond_m
-            )
+        elif abs(error) > p.turn_from_rad and abs(state.v_mps) < p.turn_below_mps and away_m > p.turn_beyond_m:
+            self._turning = self._has_room_to_turn(state, window)
         return self._turning
 
-    def _heading_error(self, state: RobotState) -> float:
-        """From the robot's heading to the way down the guide, a little ahead."""
-        cell = self._grid.cell_of(state.x, state.y)
-        if not self._grid.inside(cell):
-            return 0.0
-        steps = round(self._parameters.look_ahead_m / self._grid.resolution_m)
-        cells = descend(self._guide, cell, steps)
-        x, y = self._grid.centre_of(cells[-1])
-        if len(cells) <= steps and self._route is not None:
-            x, y = self._route.goal.x, self._route.goal.y
-        return wrapped(math.atan2(y - state.y, x - state.x) - state.yaw)
+    def _has_room_to_turn(self, state: RobotState, window: CostWindow) -> bool:
+        """A round robot always has; another one must not swing a corner into something."""
+        cell = window.cell_of(state.x, state.y)
+        return len(self.kernel.body_m) == 1 or (
+            window.inside(cell) and float(clearance_of(window)[cell]) >= self._reach_m
+        )
 
-    def _drive(self, state: RobotState, scan: LaserScan | None) -> ControlDecision:
-        nominal = shifted(self._sequence)
-        corner = self._map.corner(state.x, state.y)
-        points = np.empty((0, 2)) if scan is None else moved(points_in_base(scan), scan.taken_at or state.pose)
-        fields = np.stack([self._map.clearance(corner, points), self._map.guide(self._guide, corner)])
-        x0, y0 = self._grid.centre_of(corner)
+    def _turn(self, state: RobotState, error: float, status: Status = "turning") -> ControlDecision:
+        sequence = turning_sequence(self.kernel, state.v_mps, state.w_rps, error)
+        if self._turn_progress.stalled(abs(error), state.stamp_s):
+            self._turning = False
+            return self._warm.keep(sequence, "blocked", "the robot does not turn")
+        return self._warm.keep(sequence, status)
+
+    def _drive(self, state: RobotState, window: CostWindow, way: Following, level: RolloutLevel) -> ControlDecision:
+        self._turn_progress.restart()
+        corner = way.route.grid.cell_of(*window.centre_of((0, 0)))
+        fields = np.stack([clearance_of(window), guide_window(way.guide, corner, window.shape)])
+        x0, y0 = window.centre_of((0, 0))
         seen = np.array([state.x - x0, state.y - y0, wrapped(state.yaw), state.v_mps, state.w_rps], np.float32)
-        inputs = {"state": seen, "nominal": nominal, "noise": self._noise.draw(nominal), "fields": fields}
-        self._run.run(inputs, self._outputs)
-        return self._judged(state)
+        found = level.run(seen, self._warm.nominal(), fields)
+        if not np.isfinite(found.sequence).all():
+            return self._warm.braking(state, "failed", "the kernel returned numbers that are not finite")
+        if self._progress.stalled(way.left_m(state), state.stamp_s):
+            return self._warm.keep(found.sequence, "blocked", "no progress towards the goal", *found.judged)
+        if found.free_share == 0.0:
+            return self._warm.keep(found.sequence, "blocked", "every rollout meets an obstacle", *found.judged)
+        return self._warm.keep(found.sequence, "driving", "", *found.judged)
 
-    def _judged(self, state: RobotState) -> ControlDecision:
-        sequence = self._outputs["sequence"].copy()
-        best, free = float(self._outputs["best_cost"][0]), float(self._outputs["free_share"][0])
-        if not np.isfinite(sequence).all():
-            return self._braking(state, "failed", "the kernel returned numbers that are not finite")
-        row, col = self._grid.cell_of(state.x, state.y)
-        rows, cols = self._guide.shape
-        to_go = float(self._guide[min(max(row, 0), rows - 1), min(max(col, 0), cols - 1)])
-        if self._progress.stalled(to_go, state.stamp_s):
-            return self._keep(sequence, "blocked", "no progress towards the goal", best, free)
-        if free == 0.0:
-            return self._keep(sequence, "blocked", "every rollout meets an obstacle", best, free)
-        return self._keep(sequence, "driving", "", best, free)
 
-    def _braking(self, state: RobotState, status: Status, reason: str) -> ControlDecision:
-        return self._keep(braking_sequence(self.kernel, state.v_mps, state.w_rps), status, reason)
+_AHEAD = 0.5
+"""Cosine of the bearing below which the goal is beside or behind the robot: driving on gains nothing."""
 
-    def _keep(
-        self, sequence: Field, status: Status, reason: str = "", best_cost: float = 0.0, free_share: float = 1.0
-    ) -> ControlDecision:
-        self._sequence = sequence
-        v, w = float(sequence[0, 0]), float(sequence[0, 1])
-        return ControlDecision(v, w, sequence, status, reason, best_cost, free_share)
+
+def _check(kernel: Mppi, full: Mppi, costmap: Costmap) -> None:
+    if kernel.motion.name != "differential":
+        raise ValueError(f"the kernel's motion is {kernel.motion.name}; this controller turns in place: differential")
+    seen = costmap.settings
+    if (kernel.rows, kernel.cols) != (seen.rows, seen.cols) or abs(kernel.resolution_m - seen.resolution_m) > 1e-9:
+        raise ValueError(
+            f"the costmap has {seen.rows} x {seen.cols} cells of {seen.resolution_m} m, the kernel {kernel.rows} x "
+            f"{kernel.cols} of {kernel.resolution_m} m; make them equal"
+        )
+    if replace(kernel, rollouts=full.rollouts) != full:
+        raise ValueError("a smaller kernel may differ from the full one in its number of rollouts only")
 
 
 def _ramped_from(state: RobotState, sent: Command | None) -> RobotState:

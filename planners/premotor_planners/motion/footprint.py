@@ -75,3 +75,17 @@ class ConvexPolygon:
         nearest = np.sqrt(np.sum(gaps * gaps, axis=-1)).min(axis=-1)
         left = edges[:, 0] * relative[..., 1] - edges[:, 1] * relative[..., 0]
         return np.asarray(np.where((left > 0).all(axis=-1), -nearest, nearest))
+
+
+def covering_discs(footprint: Footprint, count: int = 4) -> tuple[tuple[float, ...], float]:
+    """Offsets along the base's axis and the radius of equal discs that together cover an outline; one for a disc.
+
+    A polygon is taken as its bounding box, as wide on the left as on the right, cut into `count` pieces of length.
+    """
+    corners = getattr(footprint, "corners_m", None)
+    if corners is None:
+        return (0.0,), footprint.reach_m
+    x, y = np.array(corners, np.float64).T
+    half = float(np.ptp(x)) / (2 * count)
+    offsets = tuple(float(x.min()) + (2 * i + 1) * half for i in range(count))
+    return offsets, math.hypot(half, float(np.abs(y).max()))

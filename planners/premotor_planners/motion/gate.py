@@ -2,8 +2,8 @@
 
 Pure: the verdict depends on what is given, and on nothing remembered; no planner, controller or language model has a
 part in it. A command passes if the outline stays clear of every scan point for as long as reacting and braking take,
-both along the commanded arc and along the way from the measured speeds to it; else a slower one along the same arc;
-else the robot stops.
+along the commanded arc, along the way from the measured speeds to it, and along the way of a base that is told to stop
+one period later; else a slower one along the same arc; else the robot stops.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from premotor_planners.motion.scan_points import Points, moved, points_in_base, 
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
 from premotor_planners.motion.stopping import (
     Braking,
+    End,
     Held,
     Poses,
     Sweep,
@@ -52,6 +53,8 @@ class SafetyGate:
 
     `reaction_s` covers the period until the next command and the delay until the base brakes; the age of scan or state
     is added to it. `delay_s`, a part of it, is how long the base goes on as it moves before a command shows.
+    `period_s` is the longest time until the next command. A base that follows commands late has its time constant in
+    `braking`, and what is on its way to it in `pending` of each check.
     `max_blind` is the largest share of beams that may say nothing, `max_blind_sector` the widest angle (rad) that may.
     """
 
@@ -69,6 +72,7 @@ class SafetyGate:
     max_blind: float = 0.3
     delay_s: float = 0.03
     max_blind_sector: float = 0.6
+    period_s: float = 0.05
 
     def __post_init__(self) -> None:
         native_sweep()  # what has to be compiled is compiled now, and not within a control period
@@ -111,7 +115,7 @@ class SafetyGate:
         wanted = self._limited(command)
         if wanted == STOP:
             return GateDecision(STOP, "passed", "")
-        latency_s = self.reaction_s + max(0.0, now_s - scan.stamp_s, now_s - state.stamp_s)
+        latency_s = self.reaction_s + self.braking.lag_s + max(0.0, now_s - scan.stamp_s, now_s - state.stamp_s)
         sent = self._clear_command(wanted, state, self._points(scan, state, remembered), latency_s, pending)
         if sent == command:
             return GateDecision(sent, "passed", "")
@@ -151,7 +155,7 @@ class SafetyGate:
         """`wanted`, or the fastest slower one that is tried along its arc and is clear; STOP without one."""
         measured = Command(state.v_mps, state.w_rps)
         led = tuple(pending) or (Held(measured, self.delay_s),)
-        before = transition(measured, led, self.braking, self.spacing_m, self.footprint.reach_m, stop=False)
+        before = self._way(measured, led, "moving")
         led_s = sum(held.seconds for held in led)
         # where what is on its way lasts longer than the whole reaction, that cannot contain it: the longer one counts
         held_s = latency_s - led_s if led_s < self.reaction_s else latency_s
@@ -161,11 +165,15 @@ class SafetyGate:
             if scale < _SLOWEST:
                 return STOP
             command = wanted if scale == 1.0 else Command(wanted.v_mps * scale, wanted.w_rps * scale)
-            whole = (*led, Held(command, held_s))
-            way = transition(measured, whole, self.braking, self.spacing_m, self.footprint.reach_m)
-            if self._is_clear(way, points) and self._fitting(command, before, points, latency_s, held_s) == 1.0:
+            ends: tuple[tuple[float, End], ...] = ((held_s, "along the arc"), (self.period_s, "each speed alone"))
+            after = (self._way(before.speeds, (Held(command, seconds),), end) for seconds, end in ends)
+            clear = all(self._is_clear(before.then(way), points) for way in after)
+            if clear and (scale == 1.0 or self._fitting(command, before, points, latency_s, held_s) == 1.0):
                 return command
         return STOP
+
+    def _way(self, measured: Command, held: Sequence[Held], end: End) -> Sweep:
+        return transition(measured, held, self.braking, self.spacing_m, self.footprint.reach_m, end)
 
     def _fitting(self, command: Command, before: Sweep, points: Points, latency_s: float, held_s: float) -> float:
         """By what the command must be scaled for its stopping arc to be clear: begun now, and begun when it shows."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
-_STEP_M = 0.05
-
 
 class Progress:
-    """Stalled once the distance to go has not shrunk by 5 cm for `after_s` seconds of the state's clock."""
+    """Stalled once what is left to go has not shrunk by `step` for `after_s` seconds of the state's clock."""
 
-    def __init__(self, after_s: float) -> None:
-        self._after_s = after_s
+    def __init__(self, after_s: float, step: float = 0.05) -> None:
+        self._after_s, self._step = after_s, step
         self.restart()
 
     def restart(self) -> None:
@@ -19,8 +17,8 @@ class Progress:
         self._least = math.inf
         self._since: float | None = None
 
-    def stalled(self, to_go_m: float, now_s: float) -> bool:
-        """Take note of one distance; a clock that jumps back starts the wait anew."""
-        if self._since is None or to_go_m < self._least - _STEP_M or now_s < self._since:
-            self._least, self._since = to_go_m, now_s
+    def stalled(self, to_go: float, now_s: float) -> bool:
+        """Take note of one distance or angle; a clock that jumps back starts the wait anew."""
+        if self._since is None or to_go < self._least - self._step or now_s < self._since:
+            self._least, self._since = to_go, now_s
         return now_s - self._since > self._after_s

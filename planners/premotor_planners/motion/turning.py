@@ -49,9 +49,10 @@ def ramped_sequence(kernel: Mppi, v: float, w: float, wanted: Command) -> Field:
     return sequence
 
 
-def shifted(sequence: Field) -> Field:
-    """The sequence one step later; its last speeds are repeated."""
-    return np.concatenate([sequence[1:], sequence[-1:]])
+def shifted(sequence: Field, share: float = 1.0) -> Field:
+    """The sequence one step later, or a `share` of one; its last speeds are repeated."""
+    later: Field = np.concatenate([sequence[1:], sequence[-1:]])
+    return later if share == 1.0 else sequence + np.float32(share) * (later - sequence)
 
 
 def _toward(value: float, target: float, most: float) -> float:

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from premotor_planners.motion.goal_field import GoalField
-from premotor_planners.motion.route import Route, RouteFailure
+from premotor_planners.motion.route import Route
+from premotor_planners.motion.routing import Routing
 from premotor_planners.motion.state import STOP, Command, Goal, LaserScan, RobotState
+from premotor_planners.planning.outcome import PlanCancelled, PlanFailure
 from premotor_runtime.app.executive import Directive, Drive, DriveStatus
 from premotor_runtime.app.motion_kit import MotionKit
 
 BLOCKED_FOR_S = 8.0
 """How long a drive may be blocked (somebody may step aside) before its step fails."""
+_DRIVING = DriveStatus("driving")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,68 +37,71 @@ class Driver:
     def __init__(self, kit: MotionKit) -> None:
         self._kit = kit
         self._directive: Directive | None = None
-        self._goal: Goal | None = None
-        self._field: GoalField | None = None
+        self._routing: Routing | None = None
         self._route: Route | None = None
         self._failure: str = ""
         self._blocked_since: float | None = None
 
-    def decide(self, directive: Directive, state: RobotState, scan: LaserScan, sent: Command) -> Motion:
-        """One period's decision: one piece of the route while it is being planned, one MPPI run afterwards."""
+    def decide(self, directive: Directive, state: RobotState, scan: LaserScan, sent: Command, level: int = 0) -> Motion:
+        """One period's decision: one piece of the route while it is being planned, one MPPI run of `level` afterwards.
+
+        Whatever is not a drive, or has failed, is a stop: the base brakes at its own limit.
+        """
         if directive is not self._directive:
             self._take(directive, state)
+        if not isinstance(directive, Drive):
+            return self._standing(directive, DriveStatus("idle"), "rest")
         if self._failure:
             return self._standing(directive, DriveStatus("failed", self._failure), "rest")
-        if self._field is not None:
-            return self._plan(self._field, directive, state)
-        return self._drive(directive, state, scan, sent)
+        if self._routing is not None:
+            return self._plan(self._routing, directive)
+        return self._drive(directive, state, scan, sent, level)
 
     def _take(self, directive: Directive, state: RobotState) -> None:
+        if self._routing is not None:
+            self._routing.give_up()
         self._directive, self._failure, self._blocked_since = directive, "", None
-        self._field = self._route = None
+        self._routing = self._route = None
         self._kit.controller.stop()
-        if not isinstance(directive, Drive):
-            return
-        self._goal = Goal(*directive.goal)
-        begun = self._kit.planner.begin(state.pose, self._goal)
-        if isinstance(begun, RouteFailure):
-            self._failure = _sentence(directive, begun)
-        else:
-            self._field = begun
+        if isinstance(directive, Drive):
+            self._routing = self._kit.router.begin(state.pose, Goal(*directive.goal))
 
-    def _plan(self, field: GoalField, directive: Directive, state: RobotState) -> Motion:
-        if not field.advance() or self._goal is None or not isinstance(directive, Drive):
-            return self._standing(directive, DriveStatus("driving"), "cost_to_go")
-        route = self._kit.planner.finish(state.pose, self._goal, field)
-        self._field = None
-        if isinstance(route, RouteFailure):
-            self._failure = _sentence(directive, route)
-            return self._standing(directive, DriveStatus("failed", self._failure), "cost_to_go")
-        self._route = route
-        self._kit.controller.follow(route)
-        return self._standing(directive, DriveStatus("driving"), "cost_to_go")
+    def _plan(self, routing: Routing, directive: Drive) -> Motion:
+        found = routing.advance()
+        if found is None:
+            return self._standing(directive, _DRIVING, "plan")
+        self._routing = None
+        if isinstance(found, PlanFailure | PlanCancelled):
+            self._failure = _sentence(directive, found)
+            return self._standing(directive, DriveStatus("failed", self._failure), "plan")
+        self._route = found
+        self._kit.controller.follow(found)
+        return self._standing(directive, _DRIVING, "plan")
 
     def _standing(self, directive: Directive, status: DriveStatus, work: str) -> Motion:
         return Motion(STOP, np.zeros((1, 2), np.float32), directive, status, work, self._route)
 
-    def _drive(self, directive: Directive, state: RobotState, scan: LaserScan, sent: Command) -> Motion:
-        decision = self._kit.controller.command(state, scan, sent)
+    def _drive(self, directive: Drive, state: RobotState, scan: LaserScan, sent: Command, level: int) -> Motion:
+        decision = self._kit.controller.command(state, scan, sent, level)
+        self._note(decision.status, decision.reason, state.stamp_s)
+        if self._failure:
+            return self._standing(directive, DriveStatus("failed", self._failure), "rest")
         work = "mppi" if decision.status in ("driving", "blocked") else "rest"
-        status = self._status_of(decision.status, decision.reason, state.stamp_s)
+        status = DriveStatus("reached") if decision.status == "arrived" else _DRIVING
         return Motion(decision.command, decision.sequence, directive, status, work, self._route)
 
-    def _status_of(self, status: str, reason: str, now_s: float) -> DriveStatus:
-        if status == "blocked":
-            self._blocked_since = now_s if self._blocked_since is None else self._blocked_since
-            if now_s - self._blocked_since > BLOCKED_FOR_S:
-                self._failure = f"The way is blocked: {reason}."
-                return DriveStatus("failed", self._failure)
-            return DriveStatus("driving")
-        self._blocked_since = None
+    def _note(self, status: str, reason: str, now_s: float) -> None:
         if status == "failed":
-            return DriveStatus("failed", f"The controller cannot go on: {reason}.")
-        return DriveStatus({"arrived": "reached", "idle": "idle"}.get(status, "driving"))  # type: ignore[arg-type]
+            self._failure = f"The controller cannot go on: {reason}."
+        if status != "blocked":
+            self._blocked_since = None
+            return
+        self._blocked_since = now_s if self._blocked_since is None else self._blocked_since
+        if now_s - self._blocked_since > BLOCKED_FOR_S:
+            self._failure = f"The way is blocked: {reason}."
 
 
-def _sentence(directive: Drive, failure: RouteFailure) -> str:
+def _sentence(directive: Drive, failure: PlanFailure | PlanCancelled) -> str:
+    if isinstance(failure, PlanCancelled):
+        return f"Planning the way to the {directive.target} was given up."
     return f"There is no way to the {directive.target}: {failure.reason} ({failure.code.name}, {int(failure.code)})."

@@ -73,6 +73,8 @@ class Executive:
         self._dock = dock
         self._index = -1
         self._directive: Directive = Rest()
+        self.stopped_s: float | None = None
+        """When the plan was given up by `stop`, if it was."""
 
     @property
     def finished(self) -> bool:
@@ -99,6 +101,7 @@ class Executive:
 
     def stop(self, now_s: float, reason: str) -> None:
         """Give up: the running step fails with `reason`, the rest is skipped."""
+        self.stopped_s = now_s
         if not self.finished:
             self._fail(now_s, reason)
 

@@ -9,44 +9,52 @@ from premotor_accelerators.devices.cpu import CpuDevice
 from premotor_accelerators.devices.cpu_native import NativeExecutable
 from premotor_foundation.errors import UsageError
 from premotor_foundation.locations import named_config
-from premotor_planners.kernels.cost_to_go import CostToGo
-from premotor_planners.kernels.tensor import Compiled
 from premotor_planners.maps.distance import inflate
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.maps.rasterize import rasterize
 from premotor_planners.maps.reachable import free_middle, reachable_from
-from premotor_planners.motion.controller import Controller, mppi_for
-from premotor_planners.motion.footprint import Disc
+from premotor_planners.motion.controller import Controller
 from premotor_planners.motion.gate import SafetyGate
 from premotor_planners.motion.goal_field import kernel_for
+from premotor_planners.motion.local_obstacles import costmap_for
 from premotor_planners.motion.robot import RobotParameters, load_robot
-from premotor_planners.motion.route import RoutePlanner
+from premotor_planners.motion.rollouts import mppi_for
+from premotor_planners.motion.routing import GoalFields, Router
 from premotor_planners.motion.stopping import Braking
+from premotor_planners.motion.timing import steps_per_period
 from premotor_planners.world.loader import load_world
 from premotor_planners.world.model import Pose, World
 from premotor_runtime.app.settings import RuntimeSettings
 
 _SWEEPS_NATIVE, _SWEEPS = 96, 16
 """Sweeps of `cost_to_go` in one submission: 2 ms of C++, or 13 ms of ONNX Runtime, on one core at 2 GHz."""
+_ROLLOUTS = (512, 256, 128)
+"""Of a control period in full, and of its smaller versions for when time is short."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The robot and the checked world that a configuration and a world file describe."""
+    """The robot and the checked world that a configuration and a world file describe; None: the robot's own period."""
 
     robot: RobotParameters
     world: World
+    period_s: float | None = None
 
 
 @dataclass(frozen=True)
 class MotionKit:
-    """Compiled planner and controller, and the gate."""
+    """Planner and compiled controller, and the gate."""
 
     surroundings: Surroundings
     grid: OccupancyGrid
-    planner: RoutePlanner
+    router: Router
     controller: Controller
     gate: SafetyGate
+
+    @property
+    def period_s(self) -> float:
+        """Seconds from one control tick to the next."""
+        return self.surroundings.period_s or self.surroundings.robot.period_s
 
     def goal_of(self, target: str) -> Pose:
         """The pose from which a place, room or person is served; KeyError for a name that is none of them.
@@ -73,31 +81,49 @@ class MotionKit:
 def read_surroundings(world_path: Path, settings: RuntimeSettings) -> Surroundings:
     """Load robot and world; raises ConfigError (exit 2) with file and line for whatever is wrong with them."""
     robot = load_robot(named_config("robots", settings.robot))
-    if abs(robot.control_hz - settings.control.rate_hz) > 1e-9:
+    period_s = settings.control.period_s
+    try:
+        steps_per_period(period_s, robot.period_s)
+    except ValueError as error:
         raise UsageError(
             f"`control.rate_hz` is {settings.control.rate_hz:g}, but the robot `{robot.name}` is controlled at "
-            f"`control_hz` {robot.control_hz:g}: a rollout's step is one control period; make them equal"
-        )
-    return Surroundings(robot, load_world(world_path, robot.planning_radius_m))
+            f"`control_hz` {robot.control_hz:g}: {error}"
+        ) from error
+    return Surroundings(robot, load_world(world_path, robot.planning_radius_m), period_s)
 
 
 def build_motion(surroundings: Surroundings, seed: int) -> MotionKit:
     """Rasterize the map and compile the kernels for the CPU; takes about a second."""
-    robot, world = surroundings.robot, surroundings.world
-    grid, device = rasterize(world), CpuDevice(threads=1)
-    rollouts = mppi_for(robot)
-    planner = RoutePlanner(*_compiled_field(device, grid.shape), grid, robot.planning_radius_m)
-    controller = Controller(rollouts, device.compile(rollouts, "fp32"), grid, seed)
-    braking = Braking(robot.max_accel_mps2, robot.max_turn_accel_rps2)
-    limits = (robot.max_forward_mps, robot.max_reverse_mps, robot.max_turn_rps)
-    gate = SafetyGate(Disc(robot.footprint_radius_m), braking, *limits)
-    return MotionKit(surroundings, grid, planner, controller, gate)
+    robot, device = surroundings.robot, CpuDevice(threads=1)
+    grid = rasterize(surroundings.world)
+    router = Router(_compiled_field(device, grid.shape), grid, robot.footprint, robot.planning_radius_m)
+    kernels = [mppi_for(robot, rollouts) for rollouts in _ROLLOUTS]
+    controller = Controller(
+        [(kernel, device.compile(kernel, "fp32")) for kernel in kernels],
+        costmap_for(kernels[0], grid, robot.footprint), seed, period_s=surroundings.period_s,
+    )  # fmt: skip
+    return MotionKit(surroundings, grid, router, controller, gate_for(robot, surroundings.period_s or robot.period_s))
 
 
-def _compiled_field(device: CpuDevice, shape: tuple[int, int]) -> tuple[CostToGo, Compiled]:
+def gate_for(robot: RobotParameters, period_s: float) -> SafetyGate:
+    """The gate with the true outline, for a base that obeys as late as the robot's file says."""
+    late_s = robot.command_delay_s
+    return SafetyGate(
+        robot.footprint,
+        Braking(robot.max_accel_mps2, robot.max_turn_accel_rps2, robot.lag_s),
+        robot.max_forward_mps,
+        robot.max_reverse_mps,
+        robot.max_turn_rps,
+        reaction_s=SafetyGate.reaction_s + late_s,
+        delay_s=SafetyGate.delay_s + late_s,
+        period_s=period_s,
+    )
+
+
+def _compiled_field(device: CpuDevice, shape: tuple[int, int]) -> GoalFields:
     kernel = kernel_for(shape, _SWEEPS_NATIVE)
     run = device.compile(kernel)
     if isinstance(run, NativeExecutable):
-        return kernel, run
+        return GoalFields(kernel, run)
     kernel = kernel_for(shape, _SWEEPS)
-    return kernel, device.compile(kernel)
+    return GoalFields(kernel, device.compile(kernel))

@@ -10,6 +10,8 @@ from typing import cast
 import numpy as np
 
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
+from premotor_planners.motion.stopping import Held
+from premotor_planners.motion.trust import Cycle
 from premotor_planners.world.model import Pose
 from premotor_runtime.app.driver import Driver, Motion
 from premotor_runtime.app.executive import Directive, Drive, DriveStatus, Executive, Perform, Rest
@@ -45,6 +47,8 @@ class MotionTask:
         self._directive: Directive = Rest()
         self._motion = Motion(STOP, np.zeros((1, 2), np.float32), self._directive, IDLE, "rest")
         self._sent = STOP
+        under_way = round(kit.surroundings.robot.command_delay_s / kit.period_s)
+        self._under_way: deque[Command] = deque([STOP] * under_way, under_way)
         self._still = True
         self._sensed_at = clock.now()
         self._scan_pose: Pose = (0.0, 0.0, 0.0)
@@ -66,9 +70,13 @@ class MotionTask:
         route = self._motion.route
         if route is None or not self.driven:
             return None
-        cell = route.grid.cell_of(*self.driven[-1][1:])
-        left = float(route.costs_m[cell]) if route.grid.inside(cell) else math.inf
+        left = route.left_m(self.driven[-1][1:])
         return left if math.isfinite(left) else None
+
+    @property
+    def levels(self) -> int:
+        """How many smaller versions of a period's computation there are."""
+        return self._kit.controller.levels
 
     def sense(self, elapsed_s: float) -> Observation:
         """Move a simulated robot on, read the newest observation, and let the executive judge what was reached."""
@@ -81,23 +89,40 @@ class MotionTask:
         self._direct(observation)
         return observation
 
-    def decide(self, observation: Observation) -> Motion:
+    def decide(self, observation: Observation, level: int = 0) -> Motion:
         """See `Driver.decide`."""
-        return self._driver.decide(self._directive, _state(observation), self._scan(observation), self._sent)
+        return self._driver.decide(self._directive, _state(observation), self._scan(observation), self._sent, level)
+
+    def rehearse(self, level: int) -> None:
+        """The computation of a whole period, on numbers of its own; nothing of it is kept."""
+        self._kit.controller.rehearse(level)
 
     def hold_shifted(self, observation: Observation, periods: int) -> Motion:
-        """The sequence decided last, `periods` rows on; its last row where it is shorter."""
+        """The sequence decided last, `periods` rows on (its last row where it is shorter); a stop for another order."""
+        if self._motion.directive is not self._directive:
+            return self.brake(observation)
         row = self._motion.sequence[min(periods, len(self._motion.sequence) - 1)]
         return replace(self._motion, command=Command(float(row[0]), float(row[1])), work="hold")
+
+    def fallback(self, observation: Observation) -> Motion:
+        """A stop: without a decision in time there is nothing safer."""
+        return self.brake(observation)
 
     def brake(self, observation: Observation) -> Motion:
         """Stop; the base brakes at its own limit."""
         return replace(self._motion, command=STOP, sequence=np.zeros((1, 2), np.float32), work="brake")
 
     def guard(self, observation: Observation, command: Motion) -> Motion:
-        """The safety gate, on the plant's own time, so that a scan that stopped coming is seen to age."""
+        """The safety gate, on the plant's own time, so that a scan that stopped coming is seen to age.
+
+        What the base has not yet obeyed counts; what was decided in a period that began before a cancel is not sent.
+        """
         now = observation.stamp_s + (self._clock.now() - self._sensed_at)
-        passed = self._kit.gate.check(command.command, self._scan(observation), _state(observation), now)
+        cycle = Cycle(self._sensed_at, None if self.executive is None else self.executive.stopped_s)
+        pending = tuple(Held(sent, self._kit.period_s) for sent in self._under_way)
+        passed = self._kit.gate.check(
+            command.command, self._scan(observation), _state(observation), now, pending, cycle=cycle
+        )
         if passed.verdict == "stopped" and command.command != STOP:
             self.stops.append(passed.reason)
         return replace(command, command=passed.command)
@@ -106,6 +131,7 @@ class MotionTask:
         """Send it, and keep what it said of the drive."""
         self._plant.command(command.command.v_mps, command.command.w_rps)
         self._sent = command.command
+        self._under_way.append(command.command)
         if command.route is not None and isinstance(command.directive, Drive):
             self.planned.setdefault(command.directive.step, command.route.path)
         self._motion = command

@@ -9,6 +9,7 @@ from premotor_accelerators.dla.checker import check_model
 from premotor_accelerators.dla.report import Report
 from premotor_accelerators.dla.target import make_target
 from premotor_planners.kernels.cost_to_go import CostToGo
+from premotor_planners.kernels.heading_cost_to_go import HeadingCostToGo
 from premotor_planners.kernels.mppi import Mppi
 
 
@@ -17,8 +18,9 @@ def check(graph: bytes, precision: str) -> Report:
 
 
 @pytest.mark.parametrize("precision", ["fp16", "int8"])
-def test_cost_to_go_runs_on_dla_alone(precision: str) -> None:
-    report = check(CostToGo().onnx(), precision)
+@pytest.mark.parametrize("kernel", [CostToGo(), HeadingCostToGo(sweeps=16)], ids=lambda kernel: kernel.name)
+def test_cost_to_go_runs_on_dla_alone(kernel: CostToGo | HeadingCostToGo, precision: str) -> None:
+    report = check(kernel.onnx(), precision)
     assert not report.placed("gpu")
     assert not report.placed("conditional")
     assert report.share_on_dla == 1.0

@@ -14,12 +14,14 @@ import pytest
 
 from premotor_accelerators.devices.cpu import CpuDevice
 from premotor_planners.maps.rasterize import rasterize
-from premotor_planners.motion.controller import Controller, mppi_for
-from premotor_planners.motion.footprint import Disc
+from premotor_planners.motion.controller import Controller
 from premotor_planners.motion.gate import SafetyGate
 from premotor_planners.motion.goal_field import kernel_for
+from premotor_planners.motion.local_obstacles import costmap_for
 from premotor_planners.motion.robot import load_robot
-from premotor_planners.motion.route import Route, RoutePlanner
+from premotor_planners.motion.rollouts import mppi_for
+from premotor_planners.motion.route import Route
+from premotor_planners.motion.routing import GoalFields, Router
 from premotor_planners.motion.state import Command, Goal, LaserScan, RobotState, wrapped
 from premotor_planners.motion.stopping import Braking
 from premotor_planners.world.loader import load_world
@@ -53,11 +55,14 @@ class House:
         self.world = load_world(CONFIGS / "worlds/house.yaml", self.robot.planning_radius_m)
         self.grid = rasterize(self.world)
         field_kernel, mppi = kernel_for(self.grid.shape), mppi_for(self.robot)
-        self.planner = RoutePlanner(field_kernel, compile_kernel(field_kernel), self.grid, self.robot.planning_radius_m)
-        self.controller = Controller(mppi, compile_kernel(mppi), self.grid, seed=1)
+        outline = self.robot.footprint
+        fields = GoalFields(field_kernel, compile_kernel(field_kernel))
+        self.planner = Router(fields, self.grid, outline, self.robot.planning_radius_m)
+        costmap = costmap_for(mppi, self.grid, outline)
+        self.controller = Controller([(mppi, compile_kernel(mppi))], costmap, seed=1)
         braking = Braking(self.robot.max_accel_mps2, self.robot.max_turn_accel_rps2)
         self.gate = SafetyGate(
-            Disc(self.robot.footprint_radius_m), braking, self.robot.max_forward_mps, self.robot.max_reverse_mps,
+            outline, braking, self.robot.max_forward_mps, self.robot.max_reverse_mps,
             self.robot.max_turn_rps,
         )  # fmt: skip
         self.boxes = np.array([*self.world.walls_m, *(place.area_m for place in self.world.places)])
@@ -85,6 +90,7 @@ def drive_to(
 ) -> Drive:  # fmt: skip
     result, robot = Drive(), house.robot
     target = Goal(*goal)
+    house.controller.costmap.clear()
     route = house.planner.plan(start, target)
     assert isinstance(route, Route), route
     result.planned_m = route.length_m

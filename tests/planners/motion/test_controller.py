@@ -8,16 +8,24 @@ import numpy as np
 import pytest
 
 from premotor_foundation.errors import ConfigError
+from premotor_planners.costmap.costmap import Costmap
+from premotor_planners.costmap.errors import FootprintError
+from premotor_planners.costmap.values import LETHAL
 from premotor_planners.kernels.cost_to_go import CostToGo
 from premotor_planners.kernels.mppi import Mppi
 from premotor_planners.kernels.mppi_ackermann import Ackermann
 from premotor_planners.kernels.tensor import ReferenceRun
+from premotor_planners.maps.distance import distance_to_obstacles
 from premotor_planners.maps.grid import OccupancyGrid
-from premotor_planners.motion.controller import Controller, mppi_for
-from premotor_planners.motion.local_map import LocalMap, cropped, guide_of
+from premotor_planners.motion.controller import Controller
+from premotor_planners.motion.footprint import Disc
+from premotor_planners.motion.goal_guide import cropped, guide_of
+from premotor_planners.motion.local_obstacles import clearance_of, costmap_for
 from premotor_planners.motion.progress import Progress
 from premotor_planners.motion.robot import RobotParameters, load_robot
-from premotor_planners.motion.route import Route, RoutePlanner
+from premotor_planners.motion.rollouts import mppi_for
+from premotor_planners.motion.route import Route
+from premotor_planners.motion.routing import GoalFields, Router
 from premotor_planners.motion.state import Command, Goal, LaserScan, RobotState
 from premotor_planners.motion.turning import braking_sequence, shifted, turning_sequence
 
@@ -39,13 +47,19 @@ class NotFinite:
 
 def route(start: tuple[float, float, float], goal: Goal, grid: OccupancyGrid = GRID) -> Route:
     kernel = CostToGo(128, 128, 32)
-    found = RoutePlanner(kernel, ReferenceRun(kernel), grid, 0.25).plan(start, goal)
+    found = Router(GoalFields(kernel, ReferenceRun(kernel)), grid, Disc(0.22), 0.25).plan(start, goal)
     assert isinstance(found, Route), found
     return found
 
 
-def controller(run: Any = None, seed: int = 3) -> Controller:
-    made = Controller(KERNEL, run or ReferenceRun(KERNEL), GRID, seed)
+def costmap(kernel: Mppi = KERNEL, grid: OccupancyGrid = GRID) -> Costmap:
+    return costmap_for(kernel, grid, Disc(0.22))
+
+
+def controller(run: Any = None, seed: int = 3, smaller: tuple[int, ...] = ()) -> Controller:
+    kernels = [(KERNEL, run or ReferenceRun(KERNEL))]
+    kernels += [(each, ReferenceRun(each)) for each in (replace(KERNEL, rollouts=count) for count in smaller)]
+    made = Controller(kernels, costmap(), seed)
     made.follow(route((1.0, 2.0, 0.0), Goal(4.0, 2.0, 0.0)))
     return made
 
@@ -144,11 +158,47 @@ def test_a_wall_of_scan_points_is_driven_around_or_blocked_never_through() -> No
     assert decision.free_share == 0.0 and decision.status == "blocked"
 
 
-def test_maps_and_periods_that_do_not_fit_are_refused() -> None:
+def test_maps_and_kernels_that_do_not_fit_are_refused() -> None:
+    run = ReferenceRun(KERNEL)
     with pytest.raises(ValueError, match="make them equal"):
-        Controller(KERNEL, ReferenceRun(KERNEL), replace(GRID, resolution_m=0.1))
-    with pytest.raises(ValueError, match=r"period is 0\.1 s"):
-        Controller(KERNEL, ReferenceRun(KERNEL), GRID, period_s=0.1)
+        Controller([(replace(KERNEL, rows=64), run)], costmap())
+    with pytest.raises(ValueError, match="make them equal"):
+        controller().follow(replace(route((1.0, 2.0, 0.0), Goal(4.0, 2.0)), grid=replace(GRID, resolution_m=0.1)))
+    with pytest.raises(ValueError, match="number of rollouts only"):
+        Controller([(KERNEL, run), (replace(KERNEL, steps=10), run)], costmap())
+
+
+class Spied:
+    """Keeps the sequences that every run of any level began from."""
+
+    def __init__(self, kernel: Mppi, nominals: list[np.ndarray]) -> None:
+        self._run, self._nominals = ReferenceRun(kernel), nominals
+
+    def run(self, inputs: Any, outputs: dict[str, Any]) -> None:
+        self._nominals.append(np.array(inputs["nominal"]))
+        self._run.run(inputs, outputs)
+
+
+def test_smaller_levels_go_on_from_the_same_warm_start() -> None:
+    begun: list[np.ndarray] = []
+    kernels = [replace(KERNEL, rollouts=count) for count in (128, 64, 32)]
+    made = Controller([(kernel, Spied(kernel, begun)) for kernel in kernels], costmap(), 3)
+    made.follow(route((1.0, 2.0, 0.0), Goal(4.0, 2.0, 0.0)))
+    assert made.levels == 2
+    driven = [made.command(state(t=1 + 0.05 * i), None, level=level) for i, level in enumerate((0, 1, 2, 9, 0))]
+    assert [decision.status for decision in driven] == ["driving"] * 5 and len(begun) == 5
+    for before, nominal in zip(driven, begun[1:], strict=False):
+        np.testing.assert_array_equal(nominal, shifted(before.sequence))
+
+
+def test_a_rehearsal_changes_nothing() -> None:
+    plain, rehearsed = controller(smaller=(64,)), controller(smaller=(64,))
+    for i in range(4):
+        for level in (0, 1):
+            rehearsed.rehearse(level)
+        seen, level = state(t=1 + 0.05 * i), i % 2
+        first, second = plain.command(seen, None, level=level), rehearsed.command(seen, None, level=level)
+        np.testing.assert_array_equal(first.sequence, second.sequence)
 
 
 def test_progress_stalls_only_after_its_time_and_restarts_on_a_clock_jump() -> None:
@@ -193,15 +243,25 @@ def test_the_guide_is_finite_rises_into_obstacles_and_is_straight_near_the_goal(
     assert guide[42, 95] == pytest.approx(math.hypot(x - 4.53, y - 2.01), abs=1e-3)
 
 
-def test_new_scan_points_lower_the_clearance_and_mapped_ones_do_not() -> None:
+def test_clearance_is_to_the_squares_of_mapped_and_of_seen_obstacles() -> None:
     data = np.zeros((80, 120), np.int8)
-    data[:, 60:] = 100
-    local = LocalMap(replace(GRID, data=data), (40, 40), 0.5)
-    corner = local.corner(2.5, 2.0)
-    plain = local.clearance(corner, np.empty((0, 2)))
-    np.testing.assert_array_equal(local.clearance(corner, np.array([[2.97, 2.0]])), plain)
-    marked = local.clearance(corner, np.array([[2.2, 2.0], [99.0, 99.0]]))
-    assert (marked <= plain).all() and marked.min() == 0.0 and (marked < plain).sum() > 20
+    data[20:30, 60:] = 100
+    made = costmap(grid=replace(GRID, data=data))
+    window = made.update((2.5, 2.0, 0.0), None, 1.0)
+    row, col = GRID.cell_of(*window.centre_of((0, 0)))
+    exact = distance_to_obstacles(data > 0, 0.05, 0.5, outside_occupied=False)
+    inside = cropped(exact, (row, col), window.shape, np.nan)
+    plain = clearance_of(window)
+    known = ~np.isnan(inside)
+    assert np.abs(np.minimum(plain, 0.5) - inside)[known].max() <= 0.2 * 0.05
+    assert (plain[~known] == 0.0).all(), "beyond the map nothing is known"
+    ranges = np.full(360, np.inf, np.float32)
+    ranges[180] = 0.32
+    seen = clearance_of(made.update((2.5, 2.02, 0.0), LaserScan(1.1, ranges), 1.1))
+    assert (seen <= plain + 1e-6)[known].all() and seen[window.cell_of(2.18, 2.02)] == 0.0
+    assert made.update((2.5, 2.02, 0.0), None, 1.2).cost_at(2.18, 2.02) == LETHAL
+    cleared = clearance_of(made.update((2.5, 2.0, 0.0), LaserScan(1.3, np.full(360, np.inf, np.float32)), 1.3))
+    np.testing.assert_allclose(cleared[known], plain[known])
 
 
 def test_crops_beyond_the_field_are_filled() -> None:
@@ -217,14 +277,37 @@ def test_the_robot_file_and_its_faults(tmp_path: Any) -> None:
     path.write_text(text)
     with pytest.raises(ConfigError, match="planning_radius_m"):
         load_robot(path)
-    path.write_text(text.replace("0.25", "0.35"))
-    assert load_robot(path).period_s == 0.05
+    good = text.replace("0.25", "0.35")
+    path.write_text(good)
+    assert load_robot(path).period_s == 0.05 and load_robot(path).footprint == Disc(0.3)
+    path.write_text(good + "footprint_m: [[0.2, 0.1], [-0.2, 0.1], [-0.2, -0.1], [0.2, -0.1]]\n")
+    assert load_robot(path).footprint.reach_m == pytest.approx(math.hypot(0.2, 0.1))
+    for corners, said in (
+        ("[[0.2, 0.1], [-0.2, 0.1]]", "at least 3"),
+        ("[[0.2, 0.1], [-0.2, -0.1], [0.2, -0.1], [-0.2, 0.1]]", "crosses"),
+        ("[[0.4, 0.1], [-0.2, 0.1], [-0.2, -0.1]]", "must enclose"),
+    ):
+        path.write_text(f"{good}footprint_m: {corners}\n")
+        with pytest.raises((ConfigError, FootprintError), match=said):
+            load_robot(path)
+
+
+def test_a_long_robot_is_covered_by_discs() -> None:
+    kernel = mppi_for(
+        replace(ROBOT, footprint_radius_m=0.25, footprint_m=((0.2, 0.1), (-0.2, 0.1), (-0.2, -0.1), (0.2, -0.1)))
+    )
+    assert kernel.body_m == pytest.approx((-0.15, -0.05, 0.05, 0.15))
+    radius = kernel.costs.radius_m
+    for x in np.linspace(-0.2, 0.2, 41):
+        for y in (-0.1, 0.1):
+            assert min(math.hypot(x - offset, y) for offset in kernel.body_m) <= radius
+    assert mppi_for(ROBOT).body_m == (0.0,)
 
 
 def test_a_kernel_of_another_motion_is_refused() -> None:
     kernel = Mppi(rollouts=8, steps=4, motion=Ackermann())
     with pytest.raises(ValueError, match="motion is ackermann"):
-        Controller(kernel, ReferenceRun(kernel), GRID)
+        Controller([(kernel, ReferenceRun(kernel))], costmap())
 
 
 def test_a_heading_after_many_turns_is_wrapped_before_it_reaches_the_kernel() -> None:

@@ -13,6 +13,7 @@ _PLACES: dict[str, tuple[str, str, dict[str, object]]] = {
     "cspace": ("premotor_planners.kernels.cspace", "CSpace", {}),
     "cost_to_go": ("premotor_planners.kernels.cost_to_go", "CostToGo", {"rows": 128, "cols": 128}),
     "cost_to_go_256": ("premotor_planners.kernels.cost_to_go", "CostToGo", {"rows": 256, "cols": 256}),
+    "heading_cost_to_go": ("premotor_planners.kernels.heading_cost_to_go", "HeadingCostToGo", {"sweeps": 104}),
     "mppi": ("premotor_planners.kernels.mppi", "Mppi", {}),
     "mppi_omnidirectional": ("premotor_planners.kernels.mppi_variants", "omnidirectional_mppi", {}),
     "mppi_ackermann": ("premotor_planners.kernels.mppi_variants", "ackermann_mppi", {}),

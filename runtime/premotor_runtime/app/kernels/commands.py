@@ -10,7 +10,7 @@ import typer
 
 from premotor_foundation.errors import UsageError
 
-_KERNELS = "cspace, cost_to_go, cost_to_go_256, mppi, mppi_omnidirectional or mppi_ackermann."
+_KERNELS = "cspace, cost_to_go, cost_to_go_256, heading_cost_to_go, mppi, mppi_omnidirectional or mppi_ackermann."
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 Precision = Annotated[str | None, typer.Option(help="fp32, fp16 or int8; default: the device's usual one.")]
 Recordings = Annotated[

@@ -1,4 +1,4 @@
-"""The square of map around the robot that the kernel `mppi` looks at: clearance and guide."""
+"""The guide that rollouts descend: a route's cost-to-go, made finite everywhere and exact near the goal."""
 
 from __future__ import annotations
 
@@ -8,54 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from premotor_planners.kernels.tensor import Field
-from premotor_planners.maps.distance import distance_to_obstacles
-from premotor_planners.maps.grid import Cell, OccupancyGrid
+from premotor_planners.maps.grid import Cell
 from premotor_planners.motion.route import Route
-from premotor_planners.motion.scan_points import Points
 
 _FILL_ROUNDS = 10
 _FILL_COST = 3.0
 """Inside obstacles the guide rises this many times faster than on free floor, so that every slope leads out."""
 _EUCLID_M = (0.4, 1.2)
 """Up to the first distance the guide is the straight line to the exact goal, from the second on the grid's."""
-_EXPLAINED_CELLS = 1.5
-"""A scan point this near to a mapped obstacle is that obstacle."""
-
-
-class LocalMap:
-    """Crops of `shape` (rows, cols) around a point, in the map's cells. `reach_m` is where clearance stops counting."""
-
-    def __init__(self, grid: OccupancyGrid, shape: tuple[int, int], reach_m: float) -> None:
-        self._grid = grid
-        self._shape = shape
-        self._reach_m = reach_m
-        self._clearance = distance_to_obstacles(grid.occupied, grid.resolution_m, reach_m)
-
-    def corner(self, x: float, y: float) -> Cell:
-        """The lowest cell of the window around a point."""
-        row, col = self._grid.cell_of(x, y)
-        return row - self._shape[0] // 2, col - self._shape[1] // 2
-
-    def clearance(self, corner: Cell, points: Points) -> Field:
-        """Metres to the nearest mapped obstacle or scan point (in `map`, shape (n, 2)); beyond the map 0."""
-        mapped = cropped(self._clearance, corner, self._shape, 0.0)
-        cells = np.floor((points - np.array(self._grid.origin_m)) / self._grid.resolution_m).astype(np.int64)[:, ::-1]
-        cells = cells - np.array(corner)
-        cells = cells[((cells >= 0) & (cells < np.array(self._shape))).all(axis=1)]
-        new = cells[mapped[cells[:, 0], cells[:, 1]] > _EXPLAINED_CELLS * self._grid.resolution_m]
-        if not len(new):
-            return mapped
-        occupied = np.zeros(self._shape, np.bool_)
-        occupied[new[:, 0], new[:, 1]] = True
-        seen = distance_to_obstacles(occupied, self._grid.resolution_m, self._reach_m, outside_occupied=False)
-        nearest: Field = np.minimum(mapped, seen)
-        return nearest
-
-    def guide(self, field: Field, corner: Cell) -> Field:
-        """The guide's crop, lowered so that its least value is 0: only differences count, and small ones round less."""
-        crop = cropped(field, corner, self._shape, float(field.max()))
-        lowered: Field = crop - crop.min()
-        return lowered
 
 
 def guide_of(route: Route) -> Field:
@@ -66,6 +26,13 @@ def guide_of(route: Route) -> Field:
     known = np.isfinite(costs)
     top = float(costs[known].max()) if known.any() else 0.0
     return _straight_near_goal(np.where(known, costs, np.float32(top + 1.0)), route)
+
+
+def guide_window(guide: Field, corner: Cell, shape: tuple[int, int]) -> Field:
+    """The guide's crop, lowered so that its least value is 0: only differences count, and small ones round less."""
+    crop = cropped(guide, corner, shape, float(guide.max()))
+    lowered: Field = crop - crop.min()
+    return lowered
 
 
 def cropped(field: Field, corner: Cell, shape: tuple[int, int], outside: float) -> Field:
