@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from premotor_foundation.atomic_write import write_atomically
 from premotor_foundation.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_REFUSED
 from premotor_planners.task.decomposition import Decomposition
 from premotor_planners.task.plan import Plan, step_args
@@ -16,7 +17,7 @@ from premotor_runtime.app.mission import Mission, MissionSpec, run_mission
 from premotor_runtime.app.motion_kit import Surroundings, read_surroundings
 from premotor_runtime.app.settings import RuntimeSettings
 from premotor_sim.house_plant import HousePlant
-from premotor_sim.report.mission_files import picture_of, result_of, timeline_of
+from premotor_sim.report.mission_files import picture_of, result_of, schedule_of, timeline_of
 from premotor_sim.report.mission_png import write_mission_png
 from premotor_sim.report.result import PlannedStep, write_result
 from premotor_sim.report.terminal import ProgressLine, print_control, print_files, print_outcome, print_plan
@@ -52,10 +53,12 @@ def run_demo(spec: DemoSpec, console: Console) -> int:
 
 def _report(spec: DemoSpec, surroundings: Surroundings, mission: Mission, console: Console) -> int:
     result = result_of(spec.task, spec.seed, spec.settings, mission)
-    files = {name: spec.out / name for name in ("result.json", "mission.png", "timeline.json")}
+    files = {name: spec.out / name for name in ("result.json", "mission.png", "timeline.json", "schedule.json")}
     write_result(files["result.json"], result)
     write_timeline(files["timeline.json"], timeline_of(mission))
     write_mission_png(files["mission.png"], picture_of(surroundings, result, mission))
+    if (schedule := schedule_of(mission)) is not None:
+        write_atomically(files["schedule.json"], schedule)
     print_control(console, result.control, result.lanes)
     print_outcome(console, result)
     purposes = {"result": "result.json", "picture": "mission.png", "timeline (ui.perfetto.dev)": "timeline.json"}

@@ -1,4 +1,4 @@
-"""A finished mission as the content of its three files."""
+"""A finished mission as the content of its files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from premotor_runtime.app.messages import ReflexReport
 from premotor_runtime.app.mission import Mission
 from premotor_runtime.app.motion_kit import Surroundings
 from premotor_runtime.app.settings import RuntimeSettings
+from premotor_runtime.executor.control_loop import schedule_json
 from premotor_runtime.executor.records import Record, Span
 from premotor_runtime.executor.robot import GroundTruth
 from premotor_sim.report.mission_png import MissionPicture
@@ -61,6 +62,12 @@ def result_of(task: str, seed: int, settings: RuntimeSettings, mission: Mission)
 def timeline_of(mission: Mission) -> tuple[Record, ...]:
     """The records of both processes; they share one clock."""
     return (*_report(mission).records, *(mission.planned.records if mission.planned else ()))
+
+
+def schedule_of(mission: Mission) -> str | None:
+    """Every release, start, finish and miss of the control loop as Perfetto's JSON; None where nothing was recorded."""
+    recording = _report(mission).recording
+    return schedule_json(recording) if recording else None
 
 
 def picture_of(surroundings: Surroundings, result: MissionResult, mission: Mission) -> MissionPicture:
