@@ -57,7 +57,8 @@ def drive(
         began = clock()
         decision = pilot.command(state, scan, sent)
         guard = gate_for(gate, pilot.actuation.response)
-        sent = guard.check(decision.command, steadied(scan), state, state.stamp_s).command
+        behind = pilot.remembered(state, scan)
+        sent = guard.check(decision.command, steadied(scan), state, state.stamp_s, remembered=behind).command
         times.append((clock() - began) * 1e3)
         plant.command(sent)
         plant.advance(PERIOD_S)

@@ -14,6 +14,7 @@ from premotor_planners.kernels.mppi_differential import Differential
 from premotor_planners.motion.controller import ControlDecision
 from premotor_planners.motion.footprint import ConvexPolygon
 from premotor_planners.motion.gate import SafetyGate
+from premotor_planners.motion.scan_points import Points
 from premotor_planners.motion.state import Command, Goal, LaserScan, RobotState
 from premotor_planners.motion.stopping import Braking
 from premotor_planners.motion.window.actuation import Actuation, Response
@@ -48,6 +49,10 @@ class Pilot(Protocol):
 
     def command(self, state: RobotState, scan: LaserScan | None, sent: Command | None = None) -> ControlDecision:
         """Decide for the coming period."""
+        ...
+
+    def remembered(self, state: RobotState, scan: LaserScan) -> Points | None:
+        """Obstacles where the scan has no beams, for the gate."""
         ...
 
 

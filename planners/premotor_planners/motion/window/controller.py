@@ -17,6 +17,7 @@ from premotor_planners.motion.controller import ControlDecision, Status
 from premotor_planners.motion.noise import Noise
 from premotor_planners.motion.path import descend
 from premotor_planners.motion.progress import Progress
+from premotor_planners.motion.scan_points import Points
 from premotor_planners.motion.state import STOP, Command, Goal, LaserScan, RobotState, wrapped
 from premotor_planners.motion.turning import braking_sequence, ramped_sequence, shifted, turning_sequence
 from premotor_planners.motion.window.actuation import Actuation
@@ -98,6 +99,10 @@ class WindowController:
         """Drop the goal: decisions brake from now on, with status `idle`."""
         self._goal = None
 
+    def remembered(self, state: RobotState, scan: LaserScan) -> Points | None:
+        """What is known of obstacles where the scan has no beams, for the gate: see `Surroundings.remembered`."""
+        return self._surroundings.remembered(state, scan)
+
     def shifted(self) -> Field:
         """The last sequence one period later, for a period that missed its deadline; also becomes the warm start."""
         self._sequence = shifted(self._sequence)
@@ -147,6 +152,7 @@ class WindowController:
         """The heading to turn to in place, kept until it is reached: when slow, far off the way, and with room."""
         p, slow = self._parameters, ahead.v_mps < self._parameters.turn_below_mps
         if self._turn_to is not None:
+            self._turn_to = self._turn_to if seen.turn_to_rad is None else seen.turn_to_rad
             done = abs(wrapped(self._turn_to - ahead.yaw)) <= p.turn_to_rad and abs(ahead.w_rps) < p.turned_below_rps
             if done:
                 self._turn_to, self._wait = None, p.turn_again_after

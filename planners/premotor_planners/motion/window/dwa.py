@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from premotor_planners.kernels.mppi import Mppi
 from premotor_planners.kernels.tensor import Field
 from premotor_planners.motion.controller import ControlDecision, Status
+from premotor_planners.motion.scan_points import Points
 from premotor_planners.motion.state import STOP, Command, Goal, LaserScan, RobotState
 from premotor_planners.motion.turning import braking_sequence
 from premotor_planners.motion.window.actuation import Actuation
@@ -69,6 +70,10 @@ class DwaController:
             return self._decide(state, scan)
         except Exception as error:  # a raise here would leave the base on its last command
             return self._braking(STOP, "failed", f"{type(error).__name__}: {error}")
+
+    def remembered(self, state: RobotState, scan: LaserScan) -> Points | None:
+        """What is known of obstacles where the scan has no beams, for the gate."""
+        return self._surroundings.remembered(state, scan)
 
     def _decide(self, state: RobotState, scan: LaserScan | None) -> ControlDecision:
         ahead, goal = self.actuation.ahead(state), self._goal

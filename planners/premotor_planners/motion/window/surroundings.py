@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from premotor_planners.kernels.tensor import Field
 from premotor_planners.maps.grid import Cell
+from premotor_planners.motion.scan_points import Points, seen_from
 from premotor_planners.motion.state import Goal, LaserScan, RobotState
 from premotor_planners.motion.window.evidence import EvidenceWindow
 from premotor_planners.motion.window.guide import BLOCK, WindowGuide
 
+_NEAR_M = 1.2
+"""As far as a base that brakes gets, seen from its centre."""
 Metres = TypeVar("Metres", float, NDArray[np.float64])
 
 
@@ -74,6 +77,7 @@ class Surroundings:
         self._evidence, self._guide = evidence, guide
         cells = evidence.parameters.cells
         self._fields = np.zeros((2, cells, cells), np.float32)
+        self._seen_from: tuple[float, float] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -88,6 +92,7 @@ class Surroundings:
     def forget(self) -> None:
         """No evidence of anything."""
         self._evidence.forget()
+        self._seen_from = None
 
     def take(self, scan: LaserScan, state: RobotState) -> None:
         """Take in a scan, made where it says or at the state's pose."""
@@ -98,8 +103,29 @@ class Surroundings:
         """Clearance and guide for a robot at the state's pose, which should be near that of the last scan."""
         origin = self._evidence.origin_m
         self._fields[0] = self._evidence.clearance()
+        self._seen_from = origin
         robot = (state.x - origin[0], state.y - origin[1], state.yaw)
         target = (goal.x - origin[0], goal.y - origin[1])
         guide, heading = self._guide.metres(self._fields[0], target, robot, look_closer)
         self._fields[1] = np.repeat(np.repeat(guide, BLOCK, axis=0), BLOCK, axis=1)
         return Seen(self._fields, guide, origin, self.resolution_m, heading)
+
+    def remembered(self, state: RobotState, scan: LaserScan) -> Points | None:
+        """Occupied cells around the robot, as of the last `seen`, in directions that the scan has no beams for.
+
+        Shape (n, 2), in the frame of the states; None where there are none. What the scan looks at is left to it.
+        """
+        beyond = 2 * math.pi - len(scan.ranges_m) * abs(scan.angle_increment)
+        if self._seen_from is None or beyond <= abs(scan.angle_increment):
+            return None
+        (left, low), size = self._seen_from, self.resolution_m
+        row, col, reach = (round(v / size) for v in (state.y - low, state.x - left, _NEAR_M))
+        row0, col0 = max(row - reach, 0), max(col - reach, 0)
+        near = self._fields[0, row0 : max(row + reach, 0), col0 : max(col + reach, 0)]
+        rows, cols = np.nonzero(near <= 0.0)
+        points = np.stack([(cols + col0 + 0.5) * size + left, (rows + row0 + 0.5) * size + low], axis=1)
+        inner = seen_from(points, state.pose)
+        middle = scan.angle_min + (len(scan.ranges_m) - 1) * scan.angle_increment / 2
+        off = np.remainder(np.arctan2(inner[:, 1], inner[:, 0]) - middle + math.pi, 2 * math.pi) - math.pi
+        hidden = points[np.abs(off) > math.pi - beyond / 2]
+        return hidden if len(hidden) else None
