@@ -11,12 +11,11 @@ from premotor_planners.motion.state import STOP
 from premotor_runtime.app.bench_realtime.control_task import BenchTask, IdleTask
 from premotor_runtime.app.bench_realtime.control_work import ControlWork
 from premotor_runtime.app.bench_realtime.llm_load import CONCURRENT, LlmLoad, request
-from premotor_runtime.app.bench_realtime.polling_clock import PollingClock
 from premotor_runtime.app.bench_realtime.scene import BEAMS, LAP_PERIODS, Scene, cast_scene
 from premotor_runtime.app.bench_realtime.settings import TIMING
 from premotor_runtime.engine.batcher import StepBudget
 from premotor_runtime.engine.engine import Engine
-from premotor_runtime.executor.clock import VirtualClock
+from premotor_runtime.executor.clock import PollingClock, VirtualClock
 from premotor_runtime.executor.control_loop import ControlLoop
 from premotor_runtime.executor.lane import InlineLane
 from premotor_runtime.executor.period_log import PeriodLog

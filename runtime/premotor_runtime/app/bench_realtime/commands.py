@@ -36,6 +36,7 @@ def bench_realtime(
     from premotor_runtime.app.bench_realtime.report import print_realtime_report, report
     from premotor_runtime.app.bench_realtime.settings import TIMING, RealtimeSettings, check_cores, chosen_set_ups
     from premotor_runtime.app.bench_realtime.slices import BASES, slices
+    from premotor_runtime.app.bench_realtime.stolen import StolenTime
     from premotor_runtime.bench.showing import progress
     from premotor_runtime.bench.weights import hf_folder, shape
     from premotor_runtime.doctor.machine import read_machine
@@ -47,9 +48,15 @@ def bench_realtime(
     settings = RealtimeSettings(seconds, chosen, model, hf_folder(model, config))
     order = slices(seconds, [*chosen, *BASES], TIMING.period_s)
     machine = read_machine()
+    stolen = StolenTime()
     with progress(len(order)) as advance:
-        collected = run_slices(settings, order, advance)
-    found = report(machine, settings, figures(collected))
+
+        def ended(name: str) -> None:
+            stolen.ended(name)
+            advance(name)
+
+        collected = run_slices(settings, order, ended)
+    found = report(machine, settings, figures(collected), stolen.ms)
     shown = [typical_second(collected, name) for name in chosen]
     if json_file is not None:
         write_atomically(json_file, json.dumps(found, indent=2) + "\n")

@@ -8,11 +8,10 @@ from typing import Any
 from premotor_runtime.app.bench_realtime.control_task import BenchTask, IdleTask
 from premotor_runtime.app.bench_realtime.control_work import ControlWork
 from premotor_runtime.app.bench_realtime.messages import ControlFound
-from premotor_runtime.app.bench_realtime.polling_clock import PollingClock
 from premotor_runtime.app.bench_realtime.scene import cast_scene
 from premotor_runtime.app.bench_realtime.settings import TIMING
 from premotor_runtime.app.bench_realtime.statistics import Grid
-from premotor_runtime.executor.clock import MonotonicClock
+from premotor_runtime.executor.clock import MonotonicClock, PollingClock
 from premotor_runtime.executor.control_loop import ControlLoop
 from premotor_runtime.executor.lane import InlineLane, Lane, ThreadLane
 from premotor_runtime.executor.period_log import PeriodLog

@@ -27,8 +27,13 @@ TITLES: Mapping[SetUp, str] = {
 }
 
 
-def report(machine: Machine, settings: RealtimeSettings, found: Figures) -> dict[str, Any]:
-    """Every figure. `llm_tok_s` counts tokens that went through the model, of prompts and outputs."""
+def report(
+    machine: Machine, settings: RealtimeSettings, found: Figures, stolen_ms: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    """Every figure. `llm_tok_s` counts tokens that went through the model, of prompts and outputs.
+
+    `stolen_ms` is what a hypervisor took from the processors in each one's turns.
+    """
     return {
         "schema": SCHEMA,
         "machine": asdict(machine),
@@ -47,6 +52,7 @@ def report(machine: Machine, settings: RealtimeSettings, found: Figures) -> dict
         "idle_longest_stall_ms": found.idle_stall_ms,
         "llm_alone_tok_s": found.alone.tok_s,
         "llm_alone_output_tok_s": found.alone.output_tok_s,
+        "stolen_ms": dict(stolen_ms or {}),
         "bars": [asdict(line) for line in bars(found)],
     }  # fmt: skip
 
@@ -64,10 +70,16 @@ def print_realtime_report(found: Mapping[str, Any], console: Console) -> None:
     console.print(
         f"An idle loop on core 1 wakes up {idle['p50']:.2f} ms late at p50, {idle['p999']:.2f} at p99.9; while it "
         f"waited awake, the machine did not run it for up to {found['idle_longest_stall_ms']:.1f} ms. The engine "
-        f"alone: {found['llm_alone_tok_s']:.0f} tok/s of prompts and outputs.", markup=False, highlight=False,
+        f"alone: {found['llm_alone_tok_s']:.0f} tok/s of prompts and outputs.{_stolen(found)}",
+        markup=False, highlight=False,
     )  # fmt: skip
     if found["bars"]:
         console.print(_bars(found))
+
+
+def _stolen(found: Mapping[str, Any]) -> str:
+    stolen = ", ".join(f"{name.replace('_', ' ')} {ms:.0f} ms" for name, ms in found["stolen_ms"].items() if ms)
+    return f" A hypervisor took processor time from {stolen}." if stolen else ""
 
 
 def _set_ups(found: Mapping[str, Any]) -> Table:

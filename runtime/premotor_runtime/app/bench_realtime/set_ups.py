@@ -10,7 +10,6 @@ from typing import Protocol
 from premotor_runtime.app.bench_realtime.control_part import WARM_UP, ControlPart
 from premotor_runtime.app.bench_realtime.llm_part import LlmPart
 from premotor_runtime.app.bench_realtime.messages import Found, Ready, RunSlice
-from premotor_runtime.app.bench_realtime.polling_clock import PollingClock
 from premotor_runtime.app.bench_realtime.settings import (
     BRAIN_BUDGET,
     BRAIN_CORE,
@@ -19,13 +18,13 @@ from premotor_runtime.app.bench_realtime.settings import (
     TIMING,
     RealtimeSettings,
 )
-from premotor_runtime.executor.clock import MonotonicClock
+from premotor_runtime.executor.clock import MonotonicClock, PollingClock
 from premotor_runtime.executor.rights import take_rights
 from premotor_runtime.processes.board import Board
 
 SHARED = "cpu0"
 """The lane of the shared set-up on its board."""
-AWAKE_S = 0.0005
+AWAKE_S = 0.004
 """With a core for itself the loop is awake so long before each release."""
 _EARLY_S = 0.1
 """So much before the first release the load begins."""
