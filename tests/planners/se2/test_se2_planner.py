@@ -101,7 +101,7 @@ def test_random_clutter(motion: str) -> None:
     for seed in range(6):
         occupied = np.random.default_rng(seed).random((90, 110)) < 0.004
         occupied[:22, :22] = occupied[-22:, -22:] = False
-        settings = Se2Settings(motion=motion, max_planning_time_s=2.0)  # type: ignore[arg-type]
+        settings = Se2Settings(motion=motion, max_planning_time_s=30.0)  # type: ignore[arg-type]
         planner, start, goal = Se2Planner(grid_of(occupied), JACKAL, settings), (-0.5, 2.5, 0.7), (4.0, 6.0, 0.3)
         outcome = planner.plan(start, goal)
         if not isinstance(outcome, PlanFailure):
