@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from premotor_planners.errors import AnswerError
@@ -172,6 +172,7 @@ WORDS = [
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14))
+@example(["say", "."])
 def test_no_jumble_of_words_breaks_it(house: Catalogue, words: list[str]) -> None:
     result = Decomposer(None).decompose(" ".join(words), house)
     assert (result.plan is None) != (result.problem is None)

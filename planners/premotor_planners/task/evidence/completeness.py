@@ -156,7 +156,7 @@ def turned_around(references: References) -> bool:
 def swallowed(text: str) -> bool:
     """Whether words to be said seem to hold one more command for the robot (`…, wait five seconds`)."""
     plain = " ".join(text.casefold().split())
-    if plain.split()[0] in _JOINING or _TURNING.search(plain) or _NEXT_ITEM.search(plain):
+    if plain.partition(" ")[0] in _JOINING or _TURNING.search(plain) or _NEXT_ITEM.search(plain):
         return True
     for found in _MORE_TO_DO.finditer(plain):
         after = found[2].split()
