@@ -8,6 +8,7 @@ from queue import SimpleQueue
 from typing import NamedTuple, Protocol
 
 from premotor_runtime.executor.clock import ExactClock
+from premotor_runtime.executor.rights import give_way
 
 Work = Callable[[], object]
 
@@ -39,7 +40,8 @@ class Lane(Protocol):
 class ThreadLane:
     """A lane with a thread of its own: the loop goes on whatever the work does. It takes no memory while it runs.
 
-    The thread ends with the process when its work never does: a computation cannot be interrupted.
+    The thread has the rights of the one that makes it, but gives way to it on the same core. It ends with the process
+    when its work never does: a computation cannot be interrupted.
     """
 
     def __init__(self, name: str, clock: ExactClock) -> None:
@@ -57,6 +59,7 @@ class ThreadLane:
         self._begun.put(None)
 
     def _run(self) -> None:
+        give_way()
         while (begun := self._begun.get()) is not None:
             work, number, ended = begun
             ended.put(_done(work, number, self._clock))

@@ -35,7 +35,7 @@ def bench_realtime(
     from premotor_runtime.app.bench_realtime.processes import run_slices
     from premotor_runtime.app.bench_realtime.report import print_realtime_report, report
     from premotor_runtime.app.bench_realtime.settings import TIMING, RealtimeSettings, check_cores, chosen_set_ups
-    from premotor_runtime.app.bench_realtime.slices import BASES, slices
+    from premotor_runtime.app.bench_realtime.slices import BASES, Slice, slices
     from premotor_runtime.app.bench_realtime.stolen import StolenTime
     from premotor_runtime.bench.showing import progress
     from premotor_runtime.bench.weights import hf_folder, shape
@@ -51,9 +51,9 @@ def bench_realtime(
     stolen = StolenTime()
     with progress(len(order)) as advance:
 
-        def ended(name: str) -> None:
-            stolen.ended(name)
-            advance(name)
+        def ended(part: Slice) -> None:
+            stolen.ended(part.measured if part.counted else None)
+            advance(part.measured)
 
         collected = run_slices(settings, order, ended)
     found = report(machine, settings, figures(collected), stolen.ms)

@@ -46,8 +46,8 @@ class ControlPart:
         if self._threaded:
             self._lane = ThreadLane("reflex", self._clock)
 
-    def run(self, releases: int) -> None:
-        """One slice: a release at once, `WARM_UP` that are not counted, then so many that are."""
+    def run(self, releases: int, counted: bool = True) -> None:
+        """One slice: a release at once, `WARM_UP` that are not counted, then so many that are, where any is."""
         cpu, wall = self._spent_s(), self._clock.now()
         self._task.begin(WARM_UP + releases)
         loop = ControlLoop[Any, Any](
@@ -55,10 +55,17 @@ class ControlPart:
         )
         before = len(self._log.periods)
         loop.run()
+        if not counted:
+            self._forget_stalls()
+            return
         first_s = self._log.periods[before].release_s
         self._grids.append(Grid(first_s + WARM_UP * TIMING.period_s, releases, TIMING.period_s))
         self._cpu_s += self._spent_s() - cpu
         self._wall_s += self._clock.now() - wall
+
+    def _forget_stalls(self) -> None:
+        if isinstance(self._clock, PollingClock):
+            self._clock.longest_stall_ns = 0
 
     def _spent_s(self) -> float:
         """The processor's time of this process, but for waiting awake."""

@@ -20,10 +20,15 @@ class Ready:
 
 @dataclass(frozen=True)
 class RunSlice:
-    """Begin at `start_s` (monotonic clock) and run for so many releases, or until they have passed."""
+    """Begin at `start_s` (monotonic clock) and run for so many releases, or until they have passed.
+
+    Control that is not `counted` is forgotten; the engine's tokens are kept, for all engines are compared over the
+    first so many tokens of one sequence.
+    """
 
     start_s: float
     releases: int
+    counted: bool = True
 
 
 @dataclass(frozen=True)

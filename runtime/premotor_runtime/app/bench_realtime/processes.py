@@ -37,7 +37,7 @@ _LEAD_S = 0.4
 
 
 def run_slices(
-    settings: RealtimeSettings, order: Sequence[Slice], advance: Callable[[str], None]
+    settings: RealtimeSettings, order: Sequence[Slice], advance: Callable[[Slice], None]
 ) -> dict[Measured, dict[str, tuple[Ready, Found]]]:
     """Each set-up of `order` with what its processes were given and found, by `whole`, `reflex`, `brain`.
 
@@ -59,7 +59,7 @@ def run_slices(
         }
         for each in order:
             _run(each, children[each.measured].values())
-            advance(each.measured)
+            advance(each)
         return {
             name: {part: (ready[name][part], _collected(child)) for part, child in parts.items()}
             for name, parts in children.items()
@@ -69,7 +69,7 @@ def run_slices(
 def _run(part: Slice, children: Collection[Child]) -> None:
     start_s = time.monotonic() + _LEAD_S
     for child in children:
-        child.send(RunSlice(start_s, part.releases))
+        child.send(RunSlice(start_s, part.releases, part.counted))
     for child in children:
         child.expect(SliceDone, _LEAD_S + part.releases * TIMING.period_s + _LATE_S)
 

@@ -59,7 +59,7 @@ class Naive:
         """The loop waits for its next release by stepping the engine."""
         MonotonicClock().sleep_until(order.start_s)
         start = time.monotonic()
-        self._control.run(order.releases)
+        self._control.run(order.releases, order.counted)
         self._llm.within(start, time.monotonic())
 
     def found(self) -> Found:
@@ -95,7 +95,7 @@ class Threads:
         MonotonicClock().sleep_until(order.start_s - _EARLY_S)
         engine.start()
         MonotonicClock().sleep_until(order.start_s)
-        self._control.run(order.releases)
+        self._control.run(order.releases, order.counted)
         over.set()
         engine.join()
 
@@ -118,7 +118,7 @@ class Reflex:
     def run(self, order: RunSlice) -> None:
         """The product's loop."""
         MonotonicClock().sleep_until(order.start_s)
-        self._control.run(order.releases)
+        self._control.run(order.releases, order.counted)
 
     def found(self) -> Found:
         """Control alone."""

@@ -26,8 +26,9 @@ class StolenTime:
         self.ms: dict[str, float] = defaultdict(float)
         self._before = stolen_ms()
 
-    def ended(self, name: str) -> None:
-        """The turn of `name` is over."""
+    def ended(self, name: str | None) -> None:
+        """The turn of `name` is over; None for one that does not count."""
         now = stolen_ms()
-        self.ms[name] += now - self._before
+        if name is not None:
+            self.ms[name] += now - self._before
         self._before = now
