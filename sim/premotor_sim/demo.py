@@ -17,10 +17,17 @@ from premotor_runtime.app.mission import Mission, MissionSpec, run_mission
 from premotor_runtime.app.motion_kit import Surroundings, read_surroundings
 from premotor_runtime.app.settings import RuntimeSettings
 from premotor_sim.house_plant import HousePlant
-from premotor_sim.report.mission_files import picture_of, result_of, schedule_of, timeline_of
+from premotor_sim.report.mission_files import adaptations_of, picture_of, result_of, schedule_of, timeline_of
 from premotor_sim.report.mission_png import write_mission_png
 from premotor_sim.report.result import PlannedStep, write_result
-from premotor_sim.report.terminal import ProgressLine, print_control, print_files, print_outcome, print_plan
+from premotor_sim.report.terminal import (
+    ProgressLine,
+    print_adaptations,
+    print_control,
+    print_files,
+    print_outcome,
+    print_plan,
+)
 from premotor_sim.report.timeline import write_timeline
 from premotor_sim.report.words import step_words
 
@@ -60,6 +67,7 @@ def _report(spec: DemoSpec, surroundings: Surroundings, mission: Mission, consol
     if (schedule := schedule_of(mission)) is not None:
         write_atomically(files["schedule.json"], schedule)
     print_control(console, result.control, result.lanes)
+    print_adaptations(console, adaptations_of(mission))
     print_outcome(console, result)
     purposes = {"result": "result.json", "picture": "mission.png", "timeline (ui.perfetto.dev)": "timeline.json"}
     print_files(console, {purpose: files[name] for purpose, name in purposes.items()})

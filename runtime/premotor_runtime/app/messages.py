@@ -79,7 +79,8 @@ class ReflexReport:
     """Everything the reflex knows when its mission is over. Metres, frame map; `planned` is by index of the step.
 
     `truth` is what a simulated plant knew at the start of the loop and at its end; None on a real robot. `recording` is
-    the loop's compact schedule record (`executor.control_loop.schedule_json` makes Perfetto's of it).
+    the loop's compact schedule record (`executor.control_loop.schedule_json` makes Perfetto's of it). `adaptations` are
+    sentences about plans that were changed for the state of the machine.
     """
 
     steps: tuple[StepRecord, ...]
@@ -100,6 +101,7 @@ class ReflexReport:
     errors: tuple[str, ...] = field(default=())
     clusters: Clusters | None = None
     recording: bytes = b""
+    adaptations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

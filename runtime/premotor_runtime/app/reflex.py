@@ -17,6 +17,7 @@ from pathlib import Path
 
 from premotor_foundation.errors import EXIT_FAILED, PremotorError
 from premotor_runtime.app.attending import Attended, Orders
+from premotor_runtime.app.board_watch import watch_for, watching
 from premotor_runtime.app.core_sharing import LANE, share_a_core
 from premotor_runtime.app.executive import Executive
 from premotor_runtime.app.messages import Failed, Progress, ReflexReady
@@ -73,20 +74,23 @@ class _Reflex:
         rights = take_rights(settings.cores.reflex, settings.cores.sched_fifo)
         lane = ThreadLane("reflex", self._clock)
         profile = rehearse(self._task, lane)
+        watch = watch_for(settings.board, settings.control, self._task.levels, profile)
         publisher = ForecastPublisher(
             [self._board.forecast_writer(LANE)], self._board.heartbeat_writer("reflex"), first_ns=profile[0]
         )
         loop = ControlLoop(
             self._task, lane, settings.control, settings.miss_policy, self._clock, self._log,
-            profile=profile, listener=publisher,
+            profile=profile, listener=publisher, watch=watch,
         )  # fmt: skip
         self._outbox.offer(ReflexReady(rights))
-        loop.run()
+        with watching(watch):
+            loop.run()
         ended_s = self._clock.now()
         publisher.withdraw(time.monotonic_ns())
         lane.close()
         started_s = self._orders.started_s or ended_s
-        report = report_of(self._task, self._log, self._plant, started_s, ended_s, loop.recording())
+        news = () if watch is None else tuple(watch.news)
+        report = report_of(self._task, self._log, self._plant, started_s, ended_s, loop.recording(), news)
         self._outbox.close(report if self._orders.report_wanted else None)
 
     def _attend(self) -> None:

@@ -17,7 +17,13 @@ LANE = "reflex"
 
 
 def report_of(
-    task: MotionTask, log: PeriodLog, plant: Plant, started_s: float, now_s: float, recording: bytes = b""
+    task: MotionTask,
+    log: PeriodLog,
+    plant: Plant,
+    started_s: float,
+    now_s: float,
+    recording: bytes = b"",
+    adaptations: tuple[str, ...] = (),
 ) -> ReflexReport:
     """The report when the loop has ended, of a plan that was begun at `started_s`, if there was one.
 
@@ -45,6 +51,7 @@ def report_of(
         errors=(*log.errors, *task.stops),
         clusters=log.clusters,
         recording=recording,
+        adaptations=adaptations,
     )
 
 

@@ -61,9 +61,10 @@ class Cores:
 
 @dataclass(frozen=True)
 class RuntimeSettings:
-    """A whole configuration file."""
+    """A whole configuration file. `board`, a name in `configs/boards`, is watched for heat and clocks (null: none)."""
 
     robot: str
+    board: str | None = None
     planner: PlannerSettings = field(default_factory=PlannerSettings)
     control: ControlTiming = field(default_factory=ControlTiming)
     miss_policy: MissLadder = field(default_factory=MissLadder)

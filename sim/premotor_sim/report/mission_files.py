@@ -64,6 +64,11 @@ def timeline_of(mission: Mission) -> tuple[Record, ...]:
     return (*_report(mission).records, *(mission.planned.records if mission.planned else ()))
 
 
+def adaptations_of(mission: Mission) -> tuple[str, ...]:
+    """Which plans were changed for the state of the machine, a sentence each."""
+    return _report(mission).adaptations
+
+
 def schedule_of(mission: Mission) -> str | None:
     """Every release, start, finish and miss of the control loop as Perfetto's JSON; None where nothing was recorded."""
     recording = _report(mission).recording

@@ -72,6 +72,12 @@ def print_control(console: Console, control: Control, lanes: Iterable[LaneUse] =
         console.print(f"Lanes busy: {uses}")
 
 
+def print_adaptations(console: Console, sentences: Iterable[str]) -> None:
+    """Where less was done for the state of the machine, or more again: a line each."""
+    for sentence in sentences:
+        console.print(f"Plan changed: {escape(sentence)}", soft_wrap=True)
+
+
 def print_outcome(console: Console, result: MissionResult) -> None:
     """Whether the mission succeeded, and its key figures, in one line."""
     word = "[green]done[/green]" if result.success else "[red]failed[/red]"
