@@ -55,10 +55,13 @@ class EngineLanguageModel:
         return self._generation(self._complete(request))
 
     def warm(self, block: str) -> None:
-        """Build the grammar tables, and compute the cacheable first block, so that only the task's words are left."""
+        """Build the grammar tables, and compute the cacheable first block, so that only the task's words are left.
+
+        One token is decoded too: the first decode touches memory, which must not happen beside a robot that moves.
+        """
         self._engine.grammars.warm_up()
         prompt = tuple(self._tokenizer.encode_blocks([block]))
-        self._complete(Request(f"warm-{next(self._ids)}", prompt, 1))
+        self._complete(Request(f"warm-{next(self._ids)}", prompt, 2, ignore_eos=True))
 
     def _complete(self, request: Request) -> RequestOutput:
         self._engine.add(request)
