@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from premotor_planners.motion.footprint import Footprint
-from premotor_planners.motion.scan_points import Points, moved, points_in_base, seen_from
+from premotor_planners.motion.scan_points import Points, moved, points_in_base, seen_from, seen_pose
 from premotor_planners.motion.slowing import Asked, Base, scaled
 from premotor_planners.motion.slowing_native import clear_scale, native_slowing
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
@@ -131,7 +131,7 @@ class SafetyGate:
     def _points(self, scan: LaserScan, state: RobotState, remembered: Points | None) -> Points:
         points = points_in_base(scan, too_near=True)
         if scan.taken_at is not None:
-            points = seen_from(moved(points, scan.taken_at), state.pose)
+            points = moved(points, seen_pose(scan.taken_at, state.pose))
         if remembered is None or not len(remembered):
             return points
         return np.concatenate([points, seen_from(remembered, state.pose)])
