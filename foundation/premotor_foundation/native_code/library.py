@@ -92,12 +92,12 @@ def _earlier(place: Path, name: str) -> Path | None:
     return next((folder / name for folder in built if intact(folder, name)), None)
 
 
-def kept_folder(source: Path, root: Path, name: str) -> Path:
+def kept_folder(source: Path, root: Path, name: str, more: Sequence[str] = ()) -> Path:
     """The library `name` of every .cpp in `source` for this processor, kept under `root` or compiled now.
 
-    Raises BuildError.
+    `more` are options of the compiler beside those that everything is built with. Raises BuildError.
     """
-    options = flags()
+    options = [*flags(), *more]
     sources = [path for path in source_files(source) if path.suffix == ".cpp"]
     return kept_library(
         root,

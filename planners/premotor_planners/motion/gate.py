@@ -15,27 +15,14 @@ from typing import Literal
 import numpy as np
 
 from premotor_planners.motion.footprint import Footprint
-from premotor_planners.motion.scan_points import Points, moved, points_in_base, seen_from
+from premotor_planners.motion.scan_points import Points, moved, points_in_base, seen_from, seen_pose
+from premotor_planners.motion.slowing import Asked, Base, scaled
+from premotor_planners.motion.slowing_native import clear_scale, native_slowing
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
-from premotor_planners.motion.stopping import (
-    Braking,
-    End,
-    Held,
-    Poses,
-    Sweep,
-    arc_poses,
-    onward,
-    scale_for,
-    stopping_arc,
-    transition,
-)
-from premotor_planners.motion.sweeping import clear_poses, native_sweep
+from premotor_planners.motion.stopping import Braking, Held
 from premotor_planners.motion.trust import Cycle, Trust
 
 Verdict = Literal["passed", "slowed", "stopped"]
-_SLOWER = (1.0, 0.6, 0.3)
-_SLOWEST = 0.05
-"""Below this share of the command the robot had better stand."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +62,7 @@ class SafetyGate:
     period_s: float = 0.05
 
     def __post_init__(self) -> None:
-        native_sweep()  # what has to be compiled is compiled now, and not within a control period
+        native_slowing()  # what has to be compiled is compiled now, and not within a control period
 
     def check(
         self,
@@ -144,7 +131,7 @@ class SafetyGate:
     def _points(self, scan: LaserScan, state: RobotState, remembered: Points | None) -> Points:
         points = points_in_base(scan, too_near=True)
         if scan.taken_at is not None:
-            points = seen_from(moved(points, scan.taken_at), state.pose)
+            points = moved(points, seen_pose(scan.taken_at, state.pose))
         if remembered is None or not len(remembered):
             return points
         return np.concatenate([points, seen_from(remembered, state.pose)])
@@ -155,36 +142,9 @@ class SafetyGate:
         """`wanted`, or the fastest slower one that is tried along its arc and is clear; STOP without one."""
         measured = Command(state.v_mps, state.w_rps)
         led = tuple(pending) or (Held(measured, self.delay_s),)
-        before = self._way(measured, led, "moving")
         led_s = sum(held.seconds for held in led)
         # where what is on its way lasts longer than the whole reaction, that cannot contain it: the longer one counts
         held_s = latency_s - led_s if led_s < self.reaction_s else latency_s
-        fits = self._fitting(wanted, before, points, latency_s, held_s)
-        for slower in _SLOWER:
-            scale = fits * slower
-            if scale < _SLOWEST:
-                return STOP
-            command = wanted if scale == 1.0 else Command(wanted.v_mps * scale, wanted.w_rps * scale)
-            ends: tuple[tuple[float, End], ...] = ((held_s, "along the arc"), (self.period_s, "each speed alone"))
-            after = (self._way(before.speeds, (Held(command, seconds),), end) for seconds, end in ends)
-            clear = all(self._is_clear(before.then(way), points) for way in after)
-            if clear and (scale == 1.0 or self._fitting(command, before, points, latency_s, held_s) == 1.0):
-                return command
-        return STOP
-
-    def _way(self, measured: Command, held: Sequence[Held], end: End) -> Sweep:
-        return transition(measured, held, self.braking, self.spacing_m, self.footprint.reach_m, end)
-
-    def _fitting(self, command: Command, before: Sweep, points: Points, latency_s: float, held_s: float) -> float:
-        """By what the command must be scaled for its stopping arc to be clear: begun now, and begun when it shows."""
-        now = self._scale(command, latency_s, points, before.poses[0])
-        return min(now, self._scale(command, held_s, points, before.poses[-1]))
-
-    def _scale(self, command: Command, held_s: float, points: Points, start: Poses) -> float:
-        arc = stopping_arc(command, self.braking, held_s)
-        poses, spacing_m = arc_poses(*arc, self.spacing_m, self.footprint.reach_m)
-        clear = clear_poses(Sweep(onward(poses, start), spacing_m), points, self.footprint, self.margin_m)
-        return scale_for(max(0, clear - 1) / (len(poses) - 1), command, self.braking, held_s)
-
-    def _is_clear(self, sweep: Sweep, points: Points) -> bool:
-        return clear_poses(sweep, points, self.footprint, self.margin_m) == len(sweep.poses)
+        base = Base(self.footprint, self.braking, self.period_s, self.margin_m, self.spacing_m)
+        scale = clear_scale(base, Asked(wanted, measured, led, latency_s, held_s), points)
+        return scaled(wanted, scale) if scale > 0.0 else STOP

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,32 +22,38 @@ def points_in_base(scan: LaserScan, too_near: bool = False) -> Points:
     `too_near`, -inf (something nearer than can be measured) counts as a point at range_min.
     """
     ranges = np.asarray(scan.ranges_m, np.float64)
-    valid = np.isfinite(ranges) & (ranges >= scan.range_min_m) & (ranges <= scan.range_max_m)
-    if too_near:
-        near = np.isneginf(ranges)
+    valid = np.isfinite(ranges) & _in_range(ranges, scan)
+    if too_near and (near := ranges == -np.inf).any():
         ranges, valid = np.where(near, scan.range_min_m, ranges), valid | near
-    angles = scan.angle_min + np.nonzero(valid)[0] * scan.angle_increment
-    distance = ranges[valid]
-    return np.stack([distance * np.cos(angles), distance * np.sin(angles)], axis=1)
-
-
-def blind_share(scan: LaserScan) -> float:
-    """The share of beams that say nothing: NaN, or finite but out of range. 1 for a scan without beams."""
-    return float(np.mean(says_nothing(scan))) if np.size(scan.ranges_m) else 1.0
+    beams = np.nonzero(valid)[0]
+    looks = _directions(len(ranges), float(scan.angle_min), float(scan.angle_increment))
+    return np.asarray(looks.take(beams, axis=0) * ranges[beams, None])
 
 
 def says_nothing(scan: LaserScan) -> NDArray[np.bool_]:
     """Which beams say nothing: NaN, or finite but out of range; shape (beams,)."""
     ranges = np.asarray(scan.ranges_m, np.float64)
-    out = np.isfinite(ranges) & ((ranges < scan.range_min_m) | (ranges > scan.range_max_m))
-    return np.asarray(np.isnan(ranges) | out)
+    return np.asarray(~(_in_range(ranges, scan) | np.isinf(ranges)))
+
+
+def _in_range(ranges: NDArray[np.float64], scan: LaserScan) -> NDArray[np.bool_]:
+    return np.asarray((ranges >= scan.range_min_m) & (ranges <= scan.range_max_m))
+
+
+@lru_cache(maxsize=4)
+def _directions(beams: int, angle_min: float, increment: float) -> NDArray[np.float64]:
+    """Unit vectors along the beams, shape (beams, 2); kept, for a lidar's beams stay where they are."""
+    angles = angle_min + np.arange(beams) * increment
+    looks = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    looks.setflags(write=False)
+    return looks
 
 
 def moved(points: Points, pose: Pose) -> Points:
     """Points given in the frame at `pose`, in the frame that `pose` is given in."""
     x, y, yaw = pose
-    cos, sin = math.cos(yaw), math.sin(yaw)
-    outer: Points = points @ np.array([[cos, sin], [-sin, cos]]) + np.array([x, y])
+    as_one = np.ascontiguousarray(points, np.float64).view(np.complex128)  # a turn is one product
+    outer: Points = (as_one * complex(math.cos(yaw), math.sin(yaw)) + complex(x, y)).view(np.float64)
     return outer
 
 
@@ -56,3 +63,9 @@ def seen_from(points: Points, pose: Pose) -> Points:
     cos, sin = math.cos(yaw), math.sin(yaw)
     inner: Points = (points - np.array([x, y])) @ np.array([[cos, -sin], [sin, cos]])
     return inner
+
+
+def seen_pose(pose: Pose, at: Pose) -> Pose:
+    """A pose of the outer frame as seen from the pose `at`."""
+    dx, dy, cos, sin = pose[0] - at[0], pose[1] - at[1], math.cos(at[2]), math.sin(at[2])
+    return cos * dx + sin * dy, cos * dy - sin * dx, pose[2] - at[2]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from premotor_planners.motion.scan_points import Points, blind_share, says_nothing
+from premotor_planners.motion.scan_points import Points, says_nothing
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
 from premotor_planners.motion.stopping import Held
 
@@ -105,17 +106,24 @@ class Trust:
         return ""
 
     def _blind(self, scan: LaserScan) -> str:
-        if (share := blind_share(scan)) > self.max_blind:
+        blind = says_nothing(scan)
+        if (share := blind_share(blind)) > self.max_blind:
             return f"{share:.0%} of the scan's beams say nothing; at most {self.max_blind:.0%} may"
-        if (sector := blind_sector(scan)) > self.max_blind_sector:
+        if (sector := blind_sector(blind, abs(scan.angle_increment))) > self.max_blind_sector:
             return f"the scan says nothing over {sector:.2f} rad; at most {self.max_blind_sector:g} rad may be blind"
         return ""
 
 
-def blind_sector(scan: LaserScan) -> float:
-    """The angle (rad) of the widest run of neighbouring beams that say nothing; a full circle's ends are neighbours."""
-    blind = says_nothing(scan)
-    step = abs(scan.angle_increment)
+def blind_share(blind: NDArray[np.bool_]) -> float:
+    """The share of beams that say nothing; 1 for a scan without beams."""
+    return int(np.count_nonzero(blind)) / len(blind) if len(blind) else 1.0
+
+
+def blind_sector(blind: NDArray[np.bool_], step: float) -> float:
+    """The angle (rad) of the widest run of neighbouring beams that say nothing, `step` from one to the next.
+
+    A full circle's ends are neighbours.
+    """
     if not blind.any():
         return 0.0
     if blind.all():

@@ -13,6 +13,7 @@ from premotor_planners.costmap.footprint import polygon_footprint
 from premotor_planners.motion import sweeping
 from premotor_planners.motion.footprint import ConvexPolygon, Disc, Footprint
 from premotor_planners.motion.gate import SafetyGate
+from premotor_planners.motion.slowing_native import native_slowing
 from premotor_planners.motion.state import STOP, Command, LaserScan, RobotState
 from premotor_planners.motion.stopping import Braking, Held, Sweep, arc_poses
 from premotor_planners.motion.sweeping import clear_poses, clear_poses_by_definition, native_sweep
@@ -200,6 +201,8 @@ def test_without_a_compiler_the_gate_sweeps_in_numpy(
 
     monkeypatch.setattr(sweeping, "costmap_library", none)
     native_sweep.cache_clear()
+    native_slowing.cache_clear()
     assert native_sweep() is None and "install g++" in caplog.text
-    assert check_cases(150, seed=3)["passed"] > 10
+    assert native_slowing() is None and check_cases(150, seed=3)["passed"] > 10
     native_sweep.cache_clear()
+    native_slowing.cache_clear()

@@ -11,11 +11,13 @@ from premotor_planners.kernels.native.library import KernelLibrary
 
 SOURCE = Path(__file__).parent / "source"
 LIBRARY = "libpremotor_costmap.so"
+_ROUNDED_AS_WRITTEN = ("-ffp-contract=off",)
+"""No fused operations: what the gate rounds up to whole numbers of poses comes out as in its definition."""
 
 
 def build_costmap(folder: Path | None = None) -> Path:
     """The library from the cache under `folder` (default the user's), or compiled now. Raises BuildError."""
-    return kept_folder(SOURCE, (folder or cache_folder()) / "costmap", LIBRARY)
+    return kept_folder(SOURCE, (folder or cache_folder()) / "costmap", LIBRARY, _ROUNDED_AS_WRITTEN)
 
 
 @lru_cache(maxsize=1)
