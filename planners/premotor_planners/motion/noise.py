@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from premotor_planners.kernels.mppi import Mppi
@@ -25,9 +27,11 @@ class Noise:
         self._calm = kernel.rollouts - round(calm * kernel.rollouts)
         knots = max(2, round(kernel.steps * kernel.dt_s / _KNOT_S) + 1)
         at = np.linspace(0.0, knots - 1, kernel.steps)
-        self._before = np.minimum(at.astype(np.int64), knots - 2)
-        self._part = (at - self._before).astype(np.float32)[:, None, None]
-        self._shape = (knots, kernel.channels, kernel.rollouts)
+        before = np.minimum(at.astype(np.int64), knots - 2)
+        self._part = (at - before).astype(np.float32)[:, None]
+        self._first = np.searchsorted(before, np.arange(knots))
+        self._knots = np.empty((knots, kernel.channels, kernel.rollouts), np.float32)
+        self._noise = np.empty((kernel.steps, kernel.channels, kernel.rollouts), np.float32)
         self._kernel = kernel
         self._seed = seed
         self.restart()
@@ -37,12 +41,19 @@ class Noise:
         self._random = np.random.default_rng(self._seed)
 
     def draw(self, nominal: Field) -> Field:
-        """The next noise, shape (steps, channels, rollouts)."""
-        knots = self._random.standard_normal(self._shape, np.float32)
-        before = knots[self._before]
-        noise: Field = before + self._part * (knots[self._before + 1] - before)
+        """The next noise, shape (steps, channels, rollouts), in an array that the next draw overwrites."""
+        self._random.standard_normal(dtype=np.float32, out=self._knots)
+        self._join_knots()
+        noise = self._noise
         noise[:, -1, self._calm :] *= np.float32(_CALM)
         noise[:, :, 0] = 0.0
         if self._kernel.rollouts > 1:
             noise[:, :, 1] = -nominal * self._kernel.columns.inverse_deviation[:, 0]
         return noise
+
+    def _join_knots(self) -> None:
+        knots, noise = (array.reshape(len(array), -1) for array in (self._knots, self._noise))
+        for knot, (first, end) in enumerate(pairwise(self._first)):
+            line = noise[first:end]
+            np.multiply(self._part[first:end], knots[knot + 1] - knots[knot], out=line)
+            line += knots[knot]

@@ -11,7 +11,7 @@ from premotor_accelerators.devices.cpu import CpuDevice
 from premotor_foundation.native_code.compiler import find_compiler
 from premotor_foundation.native_code.errors import BuildError
 from premotor_planners.kernels.mppi import Mppi
-from premotor_planners.kernels.mppi_reference import positions, rate_limited, sampled, varied
+from premotor_planners.kernels.mppi_reference import body_clearance, rate_limited, varied
 from premotor_planners.kernels.mppi_tolerances import EDGE_M, TOLERANCES
 
 Inputs = dict[str, Any]
@@ -36,7 +36,7 @@ def made_scene(kernel: Mppi, seed: int, clearance: float | None = None, noise: f
 def share_on_the_edge(kernel: Mppi, inputs: Inputs) -> float:
     """Of rollouts whose least clearance is so close to the radius that rounding decides whether they are free."""
     reached = rate_limited(kernel, inputs["state"], varied(kernel, inputs["nominal"], inputs["noise"]))
-    least = sampled(kernel, inputs["fields"][0], *positions(kernel, inputs["state"], reached)).min(axis=0)
+    least = body_clearance(kernel, inputs["fields"][0], inputs["state"], reached).min(axis=0)
     steepest = 1.0 + np.abs(np.diff(inputs["fields"][0])).max() / kernel.resolution_m
     return float((np.abs(least - kernel.costs.radius_m) < EDGE_M * steepest).mean())
 

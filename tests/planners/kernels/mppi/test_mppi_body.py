@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from premotor_planners.kernels.mppi import Mppi
 from premotor_planners.kernels.mppi_ackermann import Ackermann
@@ -27,6 +29,31 @@ def test_a_footprint_of_discs_agrees(
     for name in ("sequence", "best_cost", "expected_cost"):
         absolute, relative = TOLERANCES[name]
         assert np.abs(found[name] - expected[name]).max() <= absolute + relative * np.abs(expected[name]).max()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    body=st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=8).map(tuple),
+    motion=st.sampled_from([Differential(), Omnidirectional(), Ackermann()]),
+    sizes=st.tuples(*(st.integers(low, high) for low, high in ((1, 40), (1, 12), (2, 30), (2, 30)))),
+    pose=st.tuples(st.floats(-1, 3, width=32), st.floats(-1, 3, width=32), st.floats(-12, 12, width=32)),
+    seed=st.integers(0, 2**31),
+)
+def test_any_discs_agree_inside_the_window_and_out(
+    body: tuple[float, ...],
+    motion: Any,
+    sizes: tuple[int, int, int, int],
+    pose: tuple[float, float, float],
+    seed: int,
+    scene: Callable[..., Any],
+    compute: Callable[..., Any],
+    agree: Callable[..., None],
+) -> None:
+    rollouts, steps, rows, cols = sizes
+    kernel = Mppi(rollouts, steps, rows=rows, cols=cols, motion=motion, body_m=body)
+    inputs = scene(kernel, seed)
+    inputs["state"][:3] = pose
+    agree(kernel, inputs, compute(kernel)(inputs))
 
 
 def test_a_disc_ahead_meets_a_wall_before_the_pose_does(scene: Callable[..., Any]) -> None:

@@ -1,7 +1,7 @@
 // The kernel mppi (see mppi.py, its definition): rollouts side by side in the lanes of a vector, one block of kLanes
 // after the other. The number of operations depends on the sizes alone; nothing is allocated.
 
-#include "mppi_math.h"
+#include "mppi_window.h"
 
 #define PREMOTOR_API extern "C" __attribute__((visibility("default")))
 
@@ -27,77 +27,42 @@ enum Motion { kDifferential = 0, kOmnidirectional = 1, kAckermann = 2 };
 
 constexpr int channels_of(int motion) { return motion == kOmnidirectional ? 3 : 2; }
 
-constexpr float kEdge = 1e-3f;  // of a cell: samples beyond the window are taken this far inside its last row or column
-
-struct Speeds {
-    Floats forward, lateral, turn;
+// A heading as its sine and cosine; until `turn` it is `sine` itself.
+struct Direction {
+    Floats sine, cosine;
 };
 
-template <int motion>
-inline Speeds speeds(const Setting& given, const Floats* control) {
-    if constexpr (motion == kOmnidirectional) return {control[0], control[1], control[2]};
-    if constexpr (motion == kDifferential) return {control[0], Floats{}, control[1]};
-    Floats sine, cosine;
-    sine_cosine(clamp(control[1], given.channel[1].low, given.channel[1].high), sine, cosine);
-    return {control[0], Floats{}, control[0] * sine / (cosine * given.wheelbase)};
-}
-
-// Both planes at the points, bilinear. `map` holds (clearance, guide) a cell, so that four floats are two cells.
-struct Map {
-    const float* cells;
-    int32_t cols;
-    float scale, last_col, last_row;
-
-    void sample(Floats x, Floats y, Floats& clearance, Floats& guide) const {
-        const Floats col = clamp(x * scale, 0.0f, last_col), row = clamp(y * scale, 0.0f, last_row);
-        const Integers c = __builtin_convertvector(col, Integers), r = __builtin_convertvector(row, Integers);
-        const Floats right = col - __builtin_convertvector(c, Floats), up = row - __builtin_convertvector(r, Floats);
-        const Integers corner = (r * cols + c) * 2;
-        Four mixed[kLanes];
-        for (int lane = 0; lane < kLanes; lane++) {
-            const float* at = cells + corner[lane];
-            const Four low = load<Four>(at), high = load<Four>(at + 2 * cols);
-            mixed[lane] = low + (high - low) * up[lane];
-        }
-        Floats column[4];
-        transpose(mixed, column);
-        clearance = column[0] + (column[2] - column[0]) * right;
-        guide = column[1] + (column[3] - column[1]) * right;
-    }
+// A step of kLanes rollouts: the heading that moves it, and the pose after it, x and y in cells.
+struct Pose {
+    Direction middle, end;
+    Floats x, y;
 };
 
 struct Rollouts {
     Floats cost, nearest;  // nearest: least clearance
 };
 
-inline Floats ramp(Floats clearance, float top, float width) {
-    return clamp((top - clearance) * (1.0f / width), 0.0f, 1.0f);
-}
+inline bool is_round(const Setting& given) { return given.discs == 1 && given.disc[0] == 0.0f; }
 
-// The least clearance of the footprint's discs.
-inline Floats body_clearance(const Setting& given, const Map& map, Floats x, Floats y, Floats yaw) {
-    Floats sine, cosine, least = splat(3e38f);
-    sine_cosine(yaw, sine, cosine);
-    for (int d = 0; d < given.discs; d++) {
-        Floats clearance, unused;
-        map.sample(x + cosine * given.disc[d], y + sine * given.disc[d], clearance, unused);
-        least = smaller(least, clearance);
-    }
-    return least;
-}
-
-// kLanes rollouts: `noise` has `stride` floats from one row to the next; speeds reached go to `controls` (steps,
-// channels, kLanes).
 template <int motion>
-Rollouts roll(const Setting& given, const Map& map, const float* state, const float* nominal, const float* noise,
-              int64_t stride, float* controls) {
+inline Floats turn_rate(const Setting& given, const Floats* control) {
+    if constexpr (motion == kOmnidirectional) return control[2];
+    if constexpr (motion == kDifferential) return control[1];
+    Floats sine, cosine;
+    sine_cosine(clamp(control[1], given.channel[1].low, given.channel[1].high), sine, cosine);
+    return control[0] * sine / (cosine * given.wheelbase);
+}
+
+// Headings, and the speeds reached to `controls` (steps, channels, kLanes); returns what the controls cost. `noise` has
+// `stride` floats from one row to the next.
+template <int motion>
+Floats drive(const Setting& shared, const float* state, const float* nominal, const float* noise, int64_t stride,
+             float* controls, Pose* pose) {
     constexpr int channels = channels_of(motion);
-    const float dt = given.dt;
-    Floats last[channels], cost{}, effort{}, x = splat(state[0]), y = splat(state[1]), yaw = splat(state[2]);
-    Floats nearest = splat(3e38f), guide{};
-    const bool round = given.discs == 1 && given.disc[0] == 0.0f;
+    const Setting given = shared;  // a copy, which no store can change
+    Floats last[channels], cost{}, yaw = splat(state[2]);
     for (int c = 0; c < channels; c++) last[c] = splat(state[3 + c]);
-    for (int step = 0; step < given.steps; step++) {
+    for (int step = 0; step < given.steps; step++, pose++) {
         for (int c = 0; c < channels; c++, noise += stride, nominal++, controls += kLanes) {
             const Channel& limit = given.channel[c];
             __builtin_prefetch(noise + 4 * channels * stride);
@@ -105,59 +70,125 @@ Rollouts roll(const Setting& given, const Map& map, const float* state, const fl
             const Floats wanted = clamp(drawn * limit.deviation + *nominal, limit.low, limit.high);
             const Floats change = clamp(wanted - last[c], -limit.change, limit.change);
             last[c] += change;
-            effort += drawn * (*nominal * limit.pull) + change * change * limit.change_cost;
+            cost += drawn * (*nominal * limit.pull) + change * change * limit.change_cost;
             store(controls, last[c]);
         }
-        const Speeds base = speeds<motion>(given, last);
-        const Floats turned = base.turn * dt;
-        Floats sine, cosine;
-        sine_cosine(yaw + turned * 0.5f, sine, cosine);
+        const Floats turned = turn_rate<motion>(given, last) * given.dt;
+        pose->middle.sine = yaw + turned * 0.5f;
         yaw += turned;
-        Floats along = base.forward * cosine, across = base.forward * sine;
+        pose->end.sine = yaw;
+    }
+    return cost;
+}
+
+inline void turn(Direction& at) { sine_cosine(at.sine, at.sine, at.cosine); }
+
+// Headings to directions; those at the steps' ends are wanted for discs alone.
+inline void turn(const Setting& given, Pose* poses) {
+    const int steps = given.steps;
+    for (int step = 0; step < steps; step++) turn(poses[step].middle);
+    if (is_round(given)) return;
+    for (int step = 0; step < steps; step++) turn(poses[step].end);
+}
+
+template <int motion>
+void move(const Setting& given, const float* state, const float* controls, Pose* poses) {
+    const int steps = given.steps;
+    const float cells = given.cells_per_metre, pace = given.dt * cells;
+    Floats x = splat(state[0] * cells), y = splat(state[1] * cells);
+    for (int step = 0; step < steps; step++, controls += channels_of(motion) * kLanes) {
+        const Direction middle = poses[step].middle;
+        const Floats forward = load<Floats>(controls);
+        Floats along = forward * middle.cosine, across = forward * middle.sine;
         if constexpr (motion == kOmnidirectional) {
-            along -= base.lateral * sine;
-            across += base.lateral * cosine;
+            const Floats lateral = load<Floats>(controls + kLanes);
+            along -= lateral * middle.sine;
+            across += lateral * middle.cosine;
         }
-        x += along * dt;
-        y += across * dt;
-        Floats clearance;
-        map.sample(x, y, clearance, guide);
-        if (!round) clearance = body_clearance(given, map, x, y, yaw);
+        poses[step].x = x += along * pace;
+        poses[step].y = y += across * pace;
+    }
+}
+
+// The centres of the footprint's discs, as many cells ahead of a pose as `ahead` says.
+struct Discs {
+    int count;
+    float ahead[kMostDiscs];
+
+    explicit Discs(const Setting& given) : count(given.discs) {
+        for (int d = 0; d < count; d++) ahead[d] = given.disc[d] * given.cells_per_metre;
+    }
+
+    // All are found before the first is sampled: a load of what was just stored waits.
+    Floats clearance(const Window& window, const Pose& pose) const {
+        Places centre[kMostDiscs];
+        for (int d = 0; d < count; d++)
+            window.find(pose.x + pose.end.cosine * ahead[d], pose.y + pose.end.sine * ahead[d], centre[d]);
+        Floats least = splat(3e38f);
+        for (int d = 0; d < count; d++) least = smaller(least, window.sample(window.clearance, centre[d]));
+        return least;
+    }
+};
+
+// What the poses cost, and the least clearance on the way. Places are found a step ahead, for the same reason as in `Discs`.
+template <bool round>
+Rollouts judge(const Setting& shared, const Window& window, const Pose* poses) {
+    const Setting given = shared;
+    const Discs discs(given);
+    const float per_near = 1.0f / (given.safe - given.radius), per_hit = 1.0f / given.hit_ramp;
+    Floats cost{}, nearest = splat(3e38f), guide{}, clearance;
+    Places places[2];
+    window.find(poses->x, poses->y, places[0]);
+    for (int step = 0; step < given.steps; step++) {
+        const Pose &pose = poses[step], &next = poses[step + 1 < given.steps ? step + 1 : step];
+        const Places& at = places[step % 2];
+        window.find(next.x, next.y, places[(step + 1) % 2]);
+        if constexpr (round)
+            clearance = window.sample(window.clearance, at);
+        else
+            clearance = discs.clearance(window, pose);
+        guide = window.sample(window.guide, at);
         nearest = smaller(nearest, clearance);
-        const Floats near = ramp(clearance, given.safe, given.safe - given.radius);
-        const Floats hit = ramp(clearance, given.radius, given.hit_ramp);
+        const Floats near = clamp((given.safe - clearance) * per_near, 0.0f, 1.0f);
+        const Floats hit = clamp((given.radius - clearance) * per_hit, 0.0f, 1.0f);
         cost += guide * given.guide + near * near * given.near + hit * given.hit;
     }
-    return {cost + (guide * given.terminal + effort), nearest};
+    return {cost + guide * given.terminal, nearest};
+}
+
+// kLanes rollouts, in passes over the steps in which one step seldom waits for the other; see `drive`.
+template <int motion>
+Rollouts roll(const Setting& given, const Window& window, const float* state, const float* nominal, const float* noise,
+              int64_t stride, float* controls, Pose* poses) {
+    const Floats effort = drive<motion>(given, state, nominal, noise, stride, controls, poses);
+    turn(given, poses);
+    move<motion>(given, state, controls, poses);
+    Rollouts found = is_round(given) ? judge<true>(given, window, poses) : judge<false>(given, window, poses);
+    found.cost += effort;
+    return found;
 }
 
 // Floats of scratch memory for each purpose.
 struct Room {
-    int64_t cells, row, blocks;
+    static constexpr int kAlignment = sizeof(Floats);
+    int64_t poses, row, blocks;
 
     explicit Room(const Setting& given)
-        : cells((2 * (int64_t)given.rows * given.cols + 15) / 16 * 16),
+        : poses(given.steps * (int64_t)(sizeof(Pose) / sizeof(float))),
           row((int64_t)given.steps * given.channels * kLanes),
           blocks((given.rollouts + kLanes - 1) / kLanes) {}
-    int64_t size() const { return cells + row + blocks * row + blocks * kLanes + row; }
+    int64_t size() const { return kAlignment + poses + row + blocks * row + blocks * kLanes + row; }
 };
 
 struct Scratch {
-    float *cells, *tail, *controls, *costs, *means;
+    Pose* poses;
+    float *tail, *controls, *costs, *means;
 
-    Scratch(const Room& room, float* at)
-        : cells(at), tail(cells + room.cells), controls(tail + room.row), costs(controls + room.blocks * room.row),
+    Scratch(const Room& room, float* from)
+        : poses((Pose*)(((uintptr_t)from + Room::kAlignment - 1) / Room::kAlignment * Room::kAlignment)),
+          tail((float*)poses + room.poses), controls(tail + room.row), costs(controls + room.blocks * room.row),
           means(costs + room.blocks * kLanes) {}
 };
-
-// A cell's clearance and guide next to each other.
-inline void interleave(const Setting& given, const float* fields, float* cells) {
-    const int64_t count = (int64_t)given.rows * given.cols;
-    for (int64_t i = 0; i < count; i++) {
-        cells[2 * i] = fields[i];
-        cells[2 * i + 1] = fields[count + i];
-    }
-}
 
 // The last rollouts with lanes of zeros beside them, as (steps, channels, kLanes).
 inline void pad(const Setting& given, const float* noise, int first, float* tail) {
@@ -194,8 +225,7 @@ void solve(const Setting& given, const float* state, const float* nominal, const
            float* scratch, float* sequence, float* best_cost, float* expected_cost, float* free_share) {
     const Room room(given);
     const Scratch at(room, scratch);
-    interleave(given, fields, at.cells);
-    const Map map{at.cells, given.cols, given.cells_per_metre, given.cols - 1 - kEdge, given.rows - 1 - kEdge};
+    const Window window(fields, given.rows, given.cols);
     Floats best = splat(3e38f);
     int free = 0;
     for (int first = 0, block = 0; first < given.rollouts; first += kLanes, block++) {
@@ -203,7 +233,8 @@ void solve(const Setting& given, const float* state, const float* nominal, const
         if (count < kLanes) pad(given, noise, first, at.tail);
         const float* own = count < kLanes ? at.tail : noise + first;
         const int64_t stride = count < kLanes ? kLanes : given.rollouts;
-        Rollouts found = roll<motion>(given, map, state, nominal, own, stride, at.controls + block * room.row);
+        float* controls = at.controls + block * room.row;
+        Rollouts found = roll<motion>(given, window, state, nominal, own, stride, controls, at.poses);
         for (int lane = 0; lane < kLanes; lane++) {
             if (lane >= count) found.cost[lane] = 3e38f;
             free += lane < count && found.nearest[lane] >= given.radius;

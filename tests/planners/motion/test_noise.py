@@ -1,0 +1,61 @@
+"""The noise against its definition, written out plainly."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from premotor_planners.kernels.mppi import Mppi
+from premotor_planners.kernels.mppi_ackermann import Ackermann
+from premotor_planners.kernels.mppi_differential import Differential
+from premotor_planners.kernels.mppi_motion import Motion
+from premotor_planners.kernels.mppi_omnidirectional import Omnidirectional
+from premotor_planners.kernels.tensor import Field
+from premotor_planners.motion.noise import Noise
+
+MOTIONS: list[Motion] = [Differential(), Omnidirectional(), Ackermann()]
+
+
+def expected_noise(kernel: Mppi, random: np.random.Generator, calm: float, nominal: Field) -> Field:
+    count = max(2, round(kernel.steps * kernel.dt_s / 0.2) + 1)
+    knots = random.standard_normal((count, kernel.channels, kernel.rollouts), np.float32)
+    at = np.linspace(0.0, count - 1, kernel.steps)
+    before = np.minimum(at.astype(np.int64), count - 2)
+    part = (at - before).astype(np.float32)[:, None, None]
+    noise: Field = knots[before] + part * (knots[before + 1] - knots[before])
+    noise[:, -1, kernel.rollouts - round(calm * kernel.rollouts) :] *= np.float32(0.2)
+    noise[:, :, 0] = 0.0
+    if kernel.rollouts > 1:
+        noise[:, :, 1] = -nominal * kernel.columns.inverse_deviation[:, 0]
+    return noise
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    rollouts=st.integers(1, 40),
+    steps=st.integers(1, 70),
+    dt_s=st.sampled_from([0.02, 0.05, 0.1, 0.5]),
+    motion=st.sampled_from(MOTIONS),
+    calm=st.sampled_from([0.0, 0.4, 1.0]),
+    seed=st.integers(0, 2**31),
+)
+def test_every_draw_equals_the_definition_bit_for_bit(
+    rollouts: int, steps: int, dt_s: float, motion: Motion, calm: float, seed: int
+) -> None:
+    kernel = Mppi(rollouts, steps, dt_s, motion=motion)
+    random, noise = np.random.default_rng(seed), Noise(kernel, seed, calm)
+    for draw in range(3):
+        nominal = np.full((steps, kernel.channels), 0.1 * draw, np.float32)
+        found = noise.draw(nominal)
+        assert found.dtype == np.float32 and found.flags.c_contiguous
+        assert (found == expected_noise(kernel, random, calm, nominal)).all()
+
+
+def test_a_restart_draws_the_same_again() -> None:
+    kernel = Mppi(rollouts=8, steps=10)
+    noise, nominal = Noise(kernel, 3), np.zeros((10, 2), np.float32)
+    first = noise.draw(nominal).copy()
+    assert (noise.draw(nominal) != first).any()
+    noise.restart()
+    assert (noise.draw(nominal) == first).all()
