@@ -41,11 +41,7 @@ class ObstacleLayer:
         """Move the window by rows and columns; what leaves it is forgotten."""
         if by != (0, 0):
             self.state = cropped(self.state, by, self._shape, NO_INFORMATION)
-            moved = np.zeros(self._shape, np.float64)
-            known = self.state != NO_INFORMATION
-            rows, cols = np.nonzero(known)
-            moved[rows, cols] = self._seen_s[rows + by[0], cols + by[1]]
-            self._seen_s = moved
+            self._seen_s = cropped(self._seen_s, by, self._shape, 0.0)
 
     def insert(self, scan: LaserScan, sensor: Pose, settings: CostmapSettings) -> None:
         """Clear along every ray, then mark where rays end; `sensor` is x, y in cells and the heading.

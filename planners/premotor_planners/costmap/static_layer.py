@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from premotor_planners.costmap.values import FREE_SPACE, LETHAL, NO_INFORMATION
 from premotor_planners.maps.grid import Cell, OccupancyGrid
 
 Costs = NDArray[np.uint8]
+_Number = TypeVar("_Number", np.uint8, np.float64)
 _BETWEEN = 253
 """Where unknown ranks when several cells become one: below lethal, above every known one."""
 
@@ -46,9 +48,9 @@ def outside_cost(settings: CostmapSettings) -> int:
     return NO_INFORMATION if settings.track_unknown_space else FREE_SPACE
 
 
-def cropped(costs: Costs, corner: Cell, shape: tuple[int, int], outside: int) -> Costs:
+def cropped(costs: NDArray[_Number], corner: Cell, shape: tuple[int, int], outside: int | float) -> NDArray[_Number]:
     """A copy of the window; cells beyond `costs` are `outside`."""
-    window = np.full(shape, outside, costs.dtype)
+    window: NDArray[_Number] = np.full(shape, outside, costs.dtype)
     rows = slice(max(corner[0], 0), max(min(corner[0] + shape[0], costs.shape[0]), 0))
     cols = slice(max(corner[1], 0), max(min(corner[1] + shape[1], costs.shape[1]), 0))
     part = costs[rows, cols]

@@ -145,6 +145,22 @@ def test_a_window_that_rolls_keeps_what_stays_inside() -> None:
     assert (layer.state == 255).all()
 
 
+@settings(max_examples=60, deadline=None)
+@given(by=st.tuples(st.integers(-25, 25), st.integers(-25, 25)), age_s=st.floats(0.0, 3.0), seed=st.integers(0, 2**31))
+def test_marks_take_their_age_along_when_the_window_rolls(by: tuple[int, int], age_s: float, seed: int) -> None:
+    stayed, rolled = (ObstacleLayer((20, 20)) for _ in range(2))
+    random = np.random.default_rng(seed)
+    for stamp in (1.0, 2.0, 3.0):
+        scan = LaserScan(stamp, random.uniform(0.1, 0.5, 12).astype(np.float32), angle_increment=0.5)
+        for layer in (stayed, rolled):
+            layer.insert(scan, (10.5, 10.5, 0.1 * stamp), SMALL)
+    rolled.roll(by)
+    for layer in (stayed, rolled):
+        layer.decay(3.0, age_s)
+    stayed.roll(by)
+    assert (rolled.state == stayed.state).all()
+
+
 def test_marks_decay_unless_they_are_seen_again() -> None:
     layer = ObstacleLayer((20, 20))
     for stamp, distance in ((1.0, 0.3), (2.0, 0.45)):

@@ -27,7 +27,7 @@ enum Motion { kDifferential = 0, kOmnidirectional = 1, kAckermann = 2 };
 
 constexpr int channels_of(int motion) { return motion == kOmnidirectional ? 3 : 2; }
 
-// A heading as its sine and cosine; until `turn` it is `sine` itself.
+// A heading's sine and cosine; before `turn`, `sine` holds the heading itself.
 struct Direction {
     Floats sine, cosine;
 };
@@ -130,7 +130,7 @@ struct Discs {
     }
 };
 
-// What the poses cost, and the least clearance on the way. Places are found a step ahead, for the same reason as in `Discs`.
+// What the poses cost, and the least clearance on the way. Places are found a step ahead, for the same reason as there.
 template <bool round>
 Rollouts judge(const Setting& shared, const Window& window, const Pose* poses) {
     const Setting given = shared;
@@ -156,7 +156,7 @@ Rollouts judge(const Setting& shared, const Window& window, const Pose* poses) {
     return {cost + guide * given.terminal, nearest};
 }
 
-// kLanes rollouts, in passes over the steps in which one step seldom waits for the other; see `drive`.
+// kLanes rollouts, in passes over the steps in which a step has little to wait for in the one before; see `drive`.
 template <int motion>
 Rollouts roll(const Setting& given, const Window& window, const float* state, const float* nominal, const float* noise,
               int64_t stride, float* controls, Pose* poses) {
