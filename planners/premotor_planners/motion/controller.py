@@ -88,7 +88,7 @@ class Controller:
                 f"the route lies on cells of {route.grid.resolution_m} m, the kernel's have "
                 f"{self.kernel.resolution_m} m; make them equal"
             )
-        self._following = Following(route, self._parameters.look_ahead_m)
+        self._following = Following(self.kernel, route, self._parameters.look_ahead_m)
         self._turning = self._settling = False
         for level in self._levels:
             level.restart()
@@ -187,7 +187,7 @@ class Controller:
         fields = np.stack([clearance_of(window), guide_window(way.guide, corner, window.shape)])
         x0, y0 = window.centre_of((0, 0))
         seen = np.array([state.x - x0, state.y - y0, wrapped(state.yaw), state.v_mps, state.w_rps], np.float32)
-        found = level.run(seen, self._warm.nominal(), fields)
+        found = level.run(seen, self._warm.nominal(), fields, way.tracked(state))
         if not np.isfinite(found.sequence).all():
             return self._warm.braking(state, "failed", "the kernel returned numbers that are not finite")
         if self._progress.stalled(way.left_m(state), state.stamp_s):

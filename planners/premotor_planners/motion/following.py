@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 
+from premotor_planners.kernels.mppi import Mppi
 from premotor_planners.kernels.tensor import Field
 from premotor_planners.motion.goal_guide import guide_of
 from premotor_planners.motion.path import descend
 from premotor_planners.motion.route import Leg, Route
 from premotor_planners.motion.state import RobotState, wrapped
+from premotor_planners.motion.tracking import Tracker
 
 _LEG_M = 0.06
 """This near to a leg's end the next one begins."""
 _LEG_RAD = 0.12
+_CRUISE = (0.6, 0.25)
+"""Shares of the greatest speed at which a leg is driven as it was planned."""
 _SLOW_MPS, _SLOW_RPS = 0.1, 0.15
 """A change of sense begins once the robot is this slow."""
 
@@ -20,8 +24,10 @@ _SLOW_MPS, _SLOW_RPS = 0.1, 0.15
 class Following:
     """One route being driven. Without legs the whole route is one, which may be driven either way."""
 
-    def __init__(self, route: Route, look_ahead_m: float) -> None:
+    def __init__(self, kernel: Mppi, route: Route, look_ahead_m: float) -> None:
         self.route = route
+        self._kernel = kernel
+        self._tracker: Tracker | None = None
         self._look_ahead = round(look_ahead_m / route.grid.resolution_m)
         self._whole = guide_of(route)
         self._left: list[Leg] = list(route.legs)
@@ -46,7 +52,20 @@ class Following:
         before = len(self._left)
         while not self.last_leg and _driven(self._left[0], state):
             self._left.pop(0)
+            self._tracker = None
         return len(self._left) < before
+
+    def tracked(self, state: RobotState) -> tuple[Field, ...]:
+        """Sequences that drive along the leg as it was planned, at several speeds; none where there are no legs.
+
+        `state` is in the frame of the map.
+        """
+        if not self._left or self.on_the_spot:
+            return ()
+        if self._tracker is None:
+            self._tracker = Tracker(self._kernel, self._left[0].path, self._left[0].sense)
+        most = self._kernel.motion.channels[0].high
+        return tuple(self._tracker.sequence(state, share * most) for share in _CRUISE)
 
     def left_m(self, state: RobotState) -> float:
         """Metres to go along the route, from the nearest cell of the map."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from premotor_planners.kernels.tensor import Field
 from premotor_planners.maps.grid import OccupancyGrid
+from premotor_planners.maps.supercover import Point
 from premotor_planners.motion.route import Leg, Route
 from premotor_planners.motion.state import Goal
 from premotor_planners.se2.planner import Se2Plan
@@ -25,10 +26,10 @@ def outline_route(goal: Goal, grid: OccupancyGrid, plan: Se2Plan) -> Route:
     for sense, group in groupby(plan.senses[1:].tolist()):
         end = begin + len(list(group))
         x, y, yaw = plan.poses[end].tolist()
-        legs.append(Leg((x, y, yaw), int(sense), costs_along(grid, plan.poses[begin : end + 1])))
+        poses = plan.poses[begin : end + 1]
+        legs.append(Leg((x, y, yaw), int(sense), costs_along(grid, poses), _points(poses)))
         begin = end
-    path = tuple((float(x), float(y)) for x, y, _ in plan.poses)
-    return Route(goal, grid, costs_along(grid, plan.poses), path, tuple(legs))
+    return Route(goal, grid, costs_along(grid, plan.poses), _points(plan.poses), tuple(legs))
 
 
 def costs_along(grid: OccupancyGrid, poses: NDArray[np.float64]) -> Field:
@@ -44,6 +45,10 @@ def costs_along(grid: OccupancyGrid, poses: NDArray[np.float64]) -> Field:
     for i, j in pairwise(kept.tolist()):
         np.minimum(least, _beside(x[None, :], y[:, None], poses[i], poses[j], to_go[i], to_go[j]), out=least)
     return least
+
+
+def _points(poses: NDArray[np.float64]) -> tuple[Point, ...]:
+    return tuple((float(x), float(y)) for x, y, _ in poses)
 
 
 def _centres(origin_m: float, resolution_m: float, count: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +19,8 @@ _CALM = 0.2
 
 
 class Noise:
-    """Standard normal at its knots. Rollout 0 is the nominal sequence itself, rollout 1 brakes at once.
+    """Standard normal at its knots. Rollout 0 is the nominal sequence itself, rollout 1 brakes at once, and the next
+    ones are sequences that are given.
 
     The last `calm` (a share) of the rollouts hardly change the turn rate.
     """
@@ -40,15 +42,19 @@ class Noise:
         """From the seed again."""
         self._random = np.random.default_rng(self._seed)
 
-    def draw(self, nominal: Field) -> Field:
-        """The next noise, shape (steps, channels, rollouts), in an array that the next draw overwrites."""
+    def draw(self, nominal: Field, given: Sequence[Field] = ()) -> Field:
+        """The next noise, shape (steps, channels, rollouts), in an array that the next draw overwrites.
+
+        `given` are sequences (steps, channels) to try as they are, as many as there are rollouts for.
+        """
         self._random.standard_normal(dtype=np.float32, out=self._knots)
         self._join_knots()
         noise = self._noise
         noise[:, -1, self._calm :] *= np.float32(_CALM)
         noise[:, :, 0] = 0.0
-        if self._kernel.rollouts > 1:
-            noise[:, :, 1] = -nominal * self._kernel.columns.inverse_deviation[:, 0]
+        inverse = self._kernel.columns.inverse_deviation[:, 0]
+        for rollout, sequence in enumerate([np.zeros_like(nominal), *given][: self._kernel.rollouts - 1], 1):
+            noise[:, :, rollout] = (sequence - nominal) * inverse
         return noise
 
     def _join_knots(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,9 +46,9 @@ class RolloutLevel:
         """The noise from its seed again."""
         self._noise.restart()
 
-    def run(self, state: Field, nominal: Field, fields: Field) -> Rollouts:
-        """One run on inputs as the kernel has them."""
-        return self._solved(self._noise, state, nominal, fields)
+    def run(self, state: Field, nominal: Field, fields: Field, given: Sequence[Field] = ()) -> Rollouts:
+        """One run on inputs as the kernel has them; `given` sequences are among the rollouts."""
+        return self._solved(self._noise, state, nominal, fields, given)
 
     def rehearse(self, costmap: Costmap) -> None:
         """What a period computes, with every beam of a scan returned, on a costmap and noise of its own."""
@@ -64,8 +65,10 @@ class RolloutLevel:
     def _fresh_noise(self) -> Noise:
         return Noise(self.kernel, self._seed, _CALM if len(self.kernel.body_m) > 1 else 0.0)
 
-    def _solved(self, noise: Noise, state: Field, nominal: Field, fields: Field) -> Rollouts:
-        inputs = {"state": state, "nominal": nominal, "noise": noise.draw(nominal), "fields": fields}
+    def _solved(
+        self, noise: Noise, state: Field, nominal: Field, fields: Field, given: Sequence[Field] = ()
+    ) -> Rollouts:
+        inputs = {"state": state, "nominal": nominal, "noise": noise.draw(nominal, given), "fields": fields}
         self._run.run(inputs, self._outputs)
         best, free = (float(self._outputs[name][0]) for name in ("best_cost", "free_share"))
         return Rollouts(self._outputs["sequence"].copy(), best, free)

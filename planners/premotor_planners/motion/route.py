@@ -17,12 +17,13 @@ from premotor_planners.world.model import Pose
 class Leg:
     """A part of a way that is driven in one sense: 1 forward, -1 backward, 0 a turn on the spot to the end's heading.
 
-    `costs_m` (rows, cols): metres along the leg to its `end`, rising beside it; finite everywhere.
+    `costs_m` (rows, cols): metres along the leg to its `end`, rising beside it; finite everywhere. `path` leads there.
     """
 
     end: Pose
     sense: int
     costs_m: Field
+    path: tuple[Point, ...]
 
 
 @dataclass(frozen=True, eq=False)

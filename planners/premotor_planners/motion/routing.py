@@ -18,6 +18,7 @@ from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.motion.footprint import Disc, Footprint
 from premotor_planners.motion.goal_field import GoalField
 from premotor_planners.motion.legs import outline_route
+from premotor_planners.motion.rollouts import room_to_control_m
 from premotor_planners.motion.route import Route
 from premotor_planners.motion.state import Goal
 from premotor_planners.planning.cost_grid import CostGrid
@@ -34,7 +35,8 @@ ESCAPE_M = 0.25
 """How far from the nearest free cell a start may stand in a grown obstacle; the path then begins with that step."""
 _CIRCLE_S = 1.0
 """A bound against being held up, the robot standing; on the map of a house a plan takes a tenth of a millisecond."""
-_OUTLINE_S = 5.0
+_OUTLINE_S = (2.0, 5.0)
+"""For the outline with the room that the controller likes, and for the outline that must not touch."""
 _OUTLINE = Se2Settings(turn_in_place=True)
 _LOOK_S = 0.001
 """How long a look at a plan that is made beside the control loop may take."""
@@ -60,8 +62,8 @@ class Router:
         self.grid = grid
         self.grown = inflate(grid, planning_radius_m)
         self._fields = fields
-        self._outline = _outline_planner(grid, footprint, max(0.0, planning_radius_m - footprint.reach_m))
-        escape_m = ESCAPE_M if self._outline is None else 0.0  # an outline is never moved out by a circle's rule
+        self._outlines = _outline_planners(grid, footprint, max(0.0, planning_radius_m - footprint.reach_m))
+        escape_m = 0.0 if self._outlines else ESCAPE_M  # an outline is never moved out by a circle's rule
         self._circle = GlobalPlanner(
             _costs(grid, self.grown), PlannerSettings(escape_m=escape_m, max_planning_time_s=_CIRCLE_S)
         )
@@ -79,16 +81,20 @@ class Router:
         return found
 
     def _planning(self, start: Pose, goal: Goal) -> _Planning:
-        if self._outline is None:
+        if not self._outlines:
             end = (goal.x, goal.y, goal.yaw or 0.0)
             return _AtOnce(lambda: self._circle.plan(start, end, tolerance_m=goal.tolerance_m))
-        outline, cancel = self._outline, Cancel()
-        return _Beside(self._worker, cancel, lambda: self._outlined(outline, start, goal, cancel))
+        cancel = Cancel()
+        return _Beside(self._worker, cancel, lambda: self._outlined(start, goal, cancel))
 
-    def _outlined(self, outline: Se2Planner, start: Pose, goal: Goal, cancel: Cancel) -> Planned:
+    def _outlined(self, start: Pose, goal: Goal, cancel: Cancel) -> Planned:
         yaw = math.atan2(goal.y - start[1], goal.x - start[0]) if goal.yaw is None else goal.yaw
         end = (goal.x, goal.y, yaw)
-        found = plan_with_outline_where_needed(self._circle, outline, start, end, _OUTLINE_S, cancel)
+        found: Plan | Se2Plan | PlanFailure | PlanCancelled = PlanCancelled()
+        for outline, seconds in zip(self._outlines, _OUTLINE_S, strict=True):
+            found = plan_with_outline_where_needed(self._circle, outline, start, end, seconds, cancel)
+            if not isinstance(found, PlanFailure):
+                break
         return outline_route(goal, self.grid, found) if isinstance(found, Se2Plan) else found
 
     def _field(self, plan: Plan) -> GoalField:
@@ -162,8 +168,12 @@ class _Beside(_Planning):
         self._cancel.set()
 
 
-def _outline_planner(grid: OccupancyGrid, footprint: Footprint, reserve_m: float) -> Se2Planner | None:
-    return None if isinstance(footprint, Disc) else Se2Planner(grid, padded(footprint, reserve_m), _OUTLINE)
+def _outline_planners(grid: OccupancyGrid, footprint: Footprint, reserve_m: float) -> tuple[Se2Planner, ...]:
+    """With the room that the controller likes to have, and for where there is no such way, with `reserve_m` alone."""
+    if isinstance(footprint, Disc):
+        return ()
+    room_m = max(reserve_m, room_to_control_m(footprint, grid.resolution_m))
+    return tuple(Se2Planner(grid, padded(footprint, each), _OUTLINE) for each in (room_m, reserve_m))
 
 
 def _costs(grid: OccupancyGrid, grown: OccupancyGrid) -> CostGrid:

@@ -23,8 +23,8 @@ def turning_sequence(kernel: Mppi, v: float, w: float, error: float) -> Field:
     for i in range(kernel.steps):
         most = math.sqrt(2.0 * _BRAKE_SHARE * turn.rate * abs(error))
         wanted = math.copysign(min(_GAIN * abs(error), most, turn.high), error)
-        v = _toward(v, 0.0, forward.rate * dt)
-        w = _toward(w, wanted, turn.rate * dt)
+        v = toward(v, 0.0, forward.rate * dt)
+        w = toward(w, wanted, turn.rate * dt)
         error -= w * dt
         sequence[i] = v, w
     return sequence
@@ -44,7 +44,7 @@ def ramped_sequence(kernel: Mppi, v: float, w: float, wanted: Command) -> Field:
     (forward, turn), dt = kernel.motion.channels, kernel.dt_s
     sequence = np.empty((kernel.steps, 2), np.float32)
     for i in range(kernel.steps):
-        v, w = _toward(v, wanted.v_mps, forward.rate * dt), _toward(w, wanted.w_rps, turn.rate * dt)
+        v, w = toward(v, wanted.v_mps, forward.rate * dt), toward(w, wanted.w_rps, turn.rate * dt)
         sequence[i] = v, w
     return sequence
 
@@ -55,5 +55,6 @@ def shifted(sequence: Field, share: float = 1.0) -> Field:
     return later if share == 1.0 else sequence + np.float32(share) * (later - sequence)
 
 
-def _toward(value: float, target: float, most: float) -> float:
+def toward(value: float, target: float, most: float) -> float:
+    """`value` changed by `most` at most."""
     return value + min(max(target - value, -most), most)

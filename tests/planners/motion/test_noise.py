@@ -59,3 +59,13 @@ def test_a_restart_draws_the_same_again() -> None:
     assert (noise.draw(nominal) != first).any()
     noise.restart()
     assert (noise.draw(nominal) == first).all()
+
+
+def test_given_sequences_are_the_rollouts_after_the_braking_one_as_far_as_there_are_any() -> None:
+    kernel = Mppi(rollouts=4, steps=10)
+    nominal = np.full((10, 2), 0.1, np.float32)
+    wanted = [np.full((10, 2), value, np.float32) for value in (0.2, 0.3, 0.4)]
+    drawn = Noise(kernel, 3).draw(nominal, wanted)
+    tried = nominal[:, :, None] + drawn / kernel.columns.inverse_deviation[None]
+    for rollout, sequence in enumerate([nominal, np.zeros_like(nominal), *wanted[:2]]):
+        assert np.allclose(tried[:, :, rollout], sequence, atol=1e-6)

@@ -24,7 +24,7 @@ from premotor_runtime.processes.board import Board
 
 SHARED = "cpu0"
 """The lane of the shared set-up on its board."""
-AWAKE_S = 0.004
+AWAKE_S = 0.001
 """With a core for itself the loop is awake so long before each release."""
 _EARLY_S = 0.1
 """So much before the first release the load begins."""
