@@ -47,6 +47,9 @@ def test_every_set_up_answers_for_every_release(settings: RealtimeSettings) -> N
         assert each["llm_tokens"] > 0 or name == "shared_lane", name
         assert each["llm_tok_s"] >= each["llm_output_tok_s"] >= 0, name
         assert each["errors"] == []
+        witnessed = name in ("own_lane", "shared_lane") and each["rights"]["sched_fifo"]
+        assert len(each["missed"]) == each["misses"] if witnessed else each["missed"] is None
+        assert all(0 <= missed["withheld_ms"] <= 20.0 for missed in each["missed"] or ())
     shared = found["setups"]["shared_lane"]
     assert shared["llm_bounded_steps"] >= 0 and 0 < shared["control_cpu_share"] < 1
     assert shared["rights"]["core"] == 0 and found["setups"]["own_lane"]["rights"]["core"] == 1

@@ -16,7 +16,7 @@ from premotor_runtime.app.bench_realtime.llm_rates import llm_figures, same_work
 from premotor_runtime.app.bench_realtime.messages import LlmFound
 from premotor_runtime.app.bench_realtime.settings import check_cores, chosen_set_ups
 from premotor_runtime.app.bench_realtime.slices import BASES, SET_UPS, slices
-from premotor_runtime.app.bench_realtime.statistics import Grid, answers, control_figures
+from premotor_runtime.app.bench_realtime.statistics import Grid, Stall, answers, control_figures, missed_releases
 from premotor_runtime.executor.period_log import Period
 
 T = 0.02
@@ -54,6 +54,17 @@ def test_counts_are_of_releases(ran: list[bool]) -> None:
     assert (found.periods, found.misses) == (len(ran), ran.count(False))
     assert found.longest_run == max(map(len, runs))
     assert found.response_ms.max >= 10.0 - 1e-6
+
+
+def test_a_missed_release_tells_what_was_withheld_of_its_time() -> None:
+    grid = Grid(1.0, 3, T)
+    periods = [_period(1.0, 1.0, 1.01), _period(1.02, 1.021, 1.045), _period(1.06, 1.06, 1.07)]
+    stalls = [Stall(0.99, 1.005), Stall(1.015, 1.024), Stall(1.03, 1.037), Stall(1.039, 1.09)]
+    found = missed_releases(grid, answers(grid, periods, T), stalls, T)
+    assert [each.release_s for each in found] == pytest.approx([1.02, 1.04])
+    assert [each.response_ms for each in found] == pytest.approx([25.0, 5.0])
+    assert [each.withheld_ms for each in found] == pytest.approx([4.0 + 7.0 + 1.0, 20.0])
+    assert [each.withheld_ms for each in missed_releases(grid, answers(grid, periods, T), [], T)] == [0.0, 0.0]
 
 
 def test_slices_share_out_the_releases_and_take_turns() -> None:

@@ -10,10 +10,17 @@ from premotor_runtime.app.bench_realtime.llm_rates import LlmFigures, llm_figure
 from premotor_runtime.app.bench_realtime.messages import ControlFound, Found, LlmFound, Ready
 from premotor_runtime.app.bench_realtime.settings import TIMING
 from premotor_runtime.app.bench_realtime.slices import SET_UPS, Measured, SetUp
-from premotor_runtime.app.bench_realtime.statistics import ControlFigures, answers, control_figures
+from premotor_runtime.app.bench_realtime.statistics import (
+    ControlFigures,
+    Missed,
+    answers,
+    control_figures,
+    missed_releases,
+)
 from premotor_runtime.executor.period_log import Percentiles
 from premotor_runtime.executor.rights import Rights
 
+_DEADLINE_S = TIMING.deadline_ms * 1e-3
 Collected = Mapping[Measured, Mapping[str, tuple[Ready, Found]]]
 
 
@@ -22,7 +29,8 @@ class SetUpFigures:
     """`alone_tok_s` is the rate of the engine alone over the same work; `cpu_share` control's of one core.
 
     `cpu_share` is None where control has no process of its own; waiting awake is not counted in it. `stall_ms` is the
-    longest time that the reflex, waiting awake, did not run; 0 where it does not wait awake.
+    longest time that the reflex, waiting awake, did not run; 0 where it does not wait awake. `missed` are the missed
+    releases where a witness was on the core, None where none was.
     """
 
     control: ControlFigures
@@ -32,6 +40,7 @@ class SetUpFigures:
     rights: Rights | None
     errors: tuple[str, ...]
     stall_ms: float = 0.0
+    missed: tuple[Missed, ...] | None = None
 
     @property
     def llm_share(self) -> float:
@@ -49,6 +58,7 @@ class SetUpFigures:
             "llm_bounded_steps": llm.bounded_steps, "llm_steps_past_release": llm.steps_past_release,
             "control_cpu_share": self.cpu_share, "rights": None if self.rights is None else asdict(self.rights),
             "longest_stall_ms": self.stall_ms, "errors": list(self.errors),
+            "missed": None if self.missed is None else [asdict(each) for each in self.missed],
         }  # fmt: skip
 
 
@@ -94,9 +104,22 @@ def _set_up(collected: Collected, name: SetUp, alone: LlmFound) -> SetUpFigures:
     share = None if reflex is None or control.wall_s <= 0 else control.cpu_s / control.wall_s
     rights = None if reflex is None else reflex[0].rights
     alone_tok_s = same_work_tok_s(alone, llm.tokens)
-    return SetUpFigures(_control(control), llm, alone_tok_s, share, rights, control.errors, control.stall_s * 1e3)
+    return SetUpFigures(
+        _control(control), llm, alone_tok_s, share, rights, control.errors, control.stall_s * 1e3,
+        _missed(control, collected[name].get("witness")),
+    )  # fmt: skip
 
 
 def _control(found: ControlFound) -> ControlFigures:
-    deadline_s = TIMING.deadline_ms * 1e-3
-    return control_figures([answers(grid, found.periods, deadline_s) for grid in found.grids])
+    return control_figures([answers(grid, found.periods, _DEADLINE_S) for grid in found.grids])
+
+
+def _missed(control: ControlFound, witness: tuple[Ready, Found] | None) -> tuple[Missed, ...] | None:
+    if witness is None or witness[0].rights is None or not witness[0].rights.sched_fifo:
+        return None
+    stalls = witness[1].stalls
+    return tuple(
+        missed
+        for grid in control.grids
+        for missed in missed_releases(grid, answers(grid, control.periods, _DEADLINE_S), stalls, _DEADLINE_S)
+    )

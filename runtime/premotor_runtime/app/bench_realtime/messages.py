@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from premotor_runtime.app.bench_realtime.llm_load import LlmStep
-from premotor_runtime.app.bench_realtime.statistics import Grid
+from premotor_runtime.app.bench_realtime.statistics import Grid, Stall
 from premotor_runtime.executor.period_log import Period
 from premotor_runtime.executor.rights import Rights
 
@@ -76,3 +76,4 @@ class Found:
 
     control: ControlFound | None = None
     llm: LlmFound | None = None
+    stalls: tuple[Stall, ...] = ()

@@ -25,8 +25,16 @@ Make: TypeAlias = Callable[[RealtimeSettings, str], Part]
 _PARTS: Mapping[Measured, Mapping[str, Make]] = {
     "naive": {"whole": set_ups.naive},
     "threads": {"whole": set_ups.threads},
-    "own_lane": {"reflex": set_ups.reflex_beside, "brain": set_ups.brain_alone},
-    "shared_lane": {"reflex": set_ups.reflex_sharing, "brain": set_ups.brain_sharing},
+    "own_lane": {
+        "reflex": set_ups.reflex_beside,
+        "brain": set_ups.brain_alone,
+        "witness": set_ups.witness_beside,
+    },
+    "shared_lane": {
+        "reflex": set_ups.reflex_sharing,
+        "brain": set_ups.brain_sharing,
+        "witness": set_ups.witness_sharing,
+    },
     "llm_alone": {"brain": set_ups.brain_alone},
     "idle": {"reflex": set_ups.idle},
 }

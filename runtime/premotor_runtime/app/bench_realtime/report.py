@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -19,6 +19,7 @@ from premotor_runtime.app.bench_realtime.slices import SetUp
 from premotor_runtime.doctor.machine import Machine
 
 SCHEMA = "premotor.bench.realtime/1"
+_SHOWN = 6
 TITLES: Mapping[SetUp, str] = {
     "naive": "naive: one process, one queue",
     "threads": "threads: two, without coordination",
@@ -73,8 +74,20 @@ def print_realtime_report(found: Mapping[str, Any], console: Console) -> None:
         f"alone: {found['llm_alone_tok_s']:.0f} tok/s of prompts and outputs.{_stolen(found)}",
         markup=False, highlight=False,
     )  # fmt: skip
+    for name, each in found["setups"].items():
+        if each["missed"]:
+            console.print(_withheld(name, each["missed"]), markup=False, highlight=False)
     if found["bars"]:
         console.print(_bars(found))
+
+
+def _withheld(name: str, missed: Sequence[Mapping[str, float]]) -> str:
+    shown = [f"{each['response_ms']:.1f} ms, {each['withheld_ms']:.1f} withheld" for each in missed[:_SHOWN]]
+    more = f", and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
+    return (
+        f"Missed in {name.replace('_', ' ')}, with the time that the machine withheld the core from its most urgent "
+        f"thread before the deadline: {'; '.join(shown)}{more}."
+    )
 
 
 def _stolen(found: Mapping[str, Any]) -> str:

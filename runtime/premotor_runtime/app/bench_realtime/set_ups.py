@@ -18,6 +18,7 @@ from premotor_runtime.app.bench_realtime.settings import (
     TIMING,
     RealtimeSettings,
 )
+from premotor_runtime.app.bench_realtime.witness import Witness
 from premotor_runtime.executor.clock import MonotonicClock, PollingClock
 from premotor_runtime.executor.rights import take_rights
 from premotor_runtime.processes.board import Board
@@ -183,3 +184,13 @@ def brain_sharing(settings: RealtimeSettings, board: str) -> Part:
 def idle(settings: RealtimeSettings, board: str) -> Part:
     """For `processes`."""
     return Reflex(REFLEX_CORE, None, idle=True)
+
+
+def witness_beside(settings: RealtimeSettings, board: str) -> Part:
+    """For `processes`: on the reflex's own core."""
+    return Witness(REFLEX_CORE)
+
+
+def witness_sharing(settings: RealtimeSettings, board: str) -> Part:
+    """For `processes`: on the core that both share."""
+    return Witness(BRAIN_CORE)

@@ -30,6 +30,23 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Stall:
+    """A core did not run the most urgent of its threads."""
+
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A missed release: its response, and for how long of the time to its deadline its core was withheld."""
+
+    release_s: float
+    response_ms: float
+    withheld_ms: float
+
+
+@dataclass(frozen=True)
 class Answers:
     """For each release, in order: wake-up lateness and response in seconds, and whether its command came too late."""
 
@@ -65,6 +82,17 @@ def answers(grid: Grid, periods: Sequence[Period], deadline_s: float) -> Answers
         if in_time and 0 <= number < grid.count and abs(releases[number] - period.release_s) < _SAME_S:
             own[number] = True
     return Answers(_after(releases, awake) - releases, _after(releases, acted) - releases, ~own)
+
+
+def missed_releases(grid: Grid, found: Answers, stalls: Sequence[Stall], deadline_s: float) -> list[Missed]:
+    """Each missed release of a slice, with what stalls of its core took of the time that it had."""
+    start, end = np.array([(each.start_s, each.end_s) for each in stalls], np.float64).reshape(-1, 2).T
+    missed = []
+    for at in np.nonzero(found.missed)[0].tolist():
+        release = float(grid.releases_s[at])
+        withheld = np.clip(np.minimum(end, release + deadline_s) - np.maximum(start, release), 0.0, None).sum()
+        missed.append(Missed(release, float(found.response_s[at]) * 1e3, float(withheld) * 1e3))
+    return missed
 
 
 def control_figures(found: Sequence[Answers]) -> ControlFigures:
