@@ -31,7 +31,8 @@ _STILL_V_MPS, _STILL_W_RPS = 0.03, 0.08
 class WindowControlParameters:
     """When to turn in place and when to call it blocked; `turn_clearance_m` is what turning on the spot needs.
 
-    `turn_again_after` is in periods: after a turn the robot is given time to drive before it thinks of another one.
+    `turn_again_after` and `turn_for` are in periods: after a turn the robot is given time to drive before it thinks of
+    another one, and a turn that takes longer is given up, since what it turns to may turn away from it.
     """
 
     turn_from_rad: float = 0.8
@@ -40,6 +41,7 @@ class WindowControlParameters:
     turn_below_mps: float = 0.25
     turned_below_rps: float = 0.5
     turn_again_after: int = 24
+    turn_for: int = 50
     turn_clearance_m: float = 0.345
     look_ahead_m: float = 0.5
     blocked_after_s: float = 1.5
@@ -77,7 +79,7 @@ class WindowController:
         self._sequence = np.zeros((kernel.steps, 2), np.float32)
         self._goal: Goal | None = None
         self._turn_to: float | None = None
-        self._wait = 0
+        self._wait = self._turned = 0
         self._stuck = False
 
     def restart(self) -> None:
@@ -89,7 +91,7 @@ class WindowController:
     def follow(self, goal: Goal) -> None:
         """Take up a goal; keeps what has been seen and learnt of the base, and restarts the noise."""
         self._goal, self._turn_to, self._stuck = goal, None, False
-        self._wait = 0
+        self._wait = self._turned = 0
         self._noise.restart()
         self._progress.restart()
         self._escape.restart()
@@ -129,7 +131,7 @@ class WindowController:
             return self._settle(goal, ahead, state)
         seen = self._surroundings.seen(ahead, goal, self._stuck)
         if (arc := self._escape.arc(ahead, seen)) is not None:
-            self._turn_to = None
+            self._turn_to, self._turned = None, 0
             return self._keep(ramped_sequence(self.kernel, ahead.v_mps, ahead.w_rps, arc), "blocked", "backing out")
         if (heading := self._turning_to(ahead, seen, goal)) is not None:
             error = wrapped(heading - ahead.yaw)
@@ -154,8 +156,9 @@ class WindowController:
         if self._turn_to is not None:
             self._turn_to = self._turn_to if seen.turn_to_rad is None else seen.turn_to_rad
             done = abs(wrapped(self._turn_to - ahead.yaw)) <= p.turn_to_rad and abs(ahead.w_rps) < p.turned_below_rps
-            if done:
-                self._turn_to, self._wait = None, p.turn_again_after
+            self._turned += 1
+            if done or self._turned >= p.turn_for:
+                self._turn_to, self._wait, self._turned = None, p.turn_again_after, 0
         elif self._wait > 0:
             self._wait -= 1
         elif seen.turn_to_rad is not None and slow and abs(wrapped(seen.turn_to_rad - ahead.yaw)) > p.turn_tight_rad:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from premotor_planners.motion.controller import ControlDecision
 from premotor_planners.motion.state import Command, Goal, LaserScan, RobotState, wrapped
 from premotor_planners.motion.window.controller import WindowController
 from premotor_planners.motion.window.dwa import DwaController
-from premotor_planners.motion.window.surroundings import Surroundings
+from premotor_planners.motion.window.surroundings import Seen, Surroundings
 
 ScanOf = Callable[..., LaserScan]
 
@@ -61,6 +63,30 @@ def test_a_robot_that_drives_backwards_to_a_far_goal_turns_round(controller: Win
         state = RobotState(x, 0.0, math.pi, sent.v_mps, sent.w_rps, number * 0.05)
         statuses.append(controller.command(state, scan_of(state.pose, [], state.stamp_s), sent).status)
     assert "turning" in statuses
+
+
+def test_a_turn_to_a_heading_that_turns_away_is_given_up(
+    controller: WindowController, scan_of: ScanOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    surroundings = controller._surroundings
+    seen = surroundings.seen
+
+    def fleeing(state: RobotState, goal: Goal, stuck: bool) -> Seen:
+        return replace(
+            seen(state, goal, stuck), turn_to_rad=wrapped(state.yaw + math.copysign(0.5, math.sin(9 * state.yaw)))
+        )
+
+    monkeypatch.setattr(surroundings, "seen", fleeing)
+    controller.follow(Goal(3.0, 0.0))
+    statuses, yaw, sent = [], 1.0, Command(0.0, 0.0)
+    for number in range(200):
+        state = RobotState(0.0, 0.0, yaw, 0.0, sent.w_rps, number * 0.05)
+        decision = controller.command(state, scan_of(state.pose, [], state.stamp_s), sent)
+        statuses.append(decision.status)
+        sent = Command(0.0, decision.w_rps)
+        yaw = wrapped(yaw + sent.w_rps * 0.05)
+    runs = [len(list(group)) for status, group in groupby(statuses) if status == "turning"]
+    assert max(runs) == controller._parameters.turn_for and len(runs) > 1
 
 
 def test_posts_are_driven_around(controller: WindowController, scan_of: ScanOf) -> None:
