@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,8 @@ TREE = {
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    for name, content in TREE.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content)
-    return tmp_path
+def tree(write_tree: Callable[[Mapping[str, str]], Path]) -> Path:
+    return write_tree(TREE)
 
 
 def started(tree: Path, board: str = "agx_orin_64") -> tuple[PlanWatch, Dispatcher]:

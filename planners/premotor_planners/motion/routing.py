@@ -54,8 +54,9 @@ class GoalFields:
 class Router:
     """Plans on `grid`, for a robot whose circle of `planning_radius_m` keeps free of obstacles at every heading.
 
-    Where that circle does not get through and `footprint` is a polygon, the outline itself is planned for, grown by as
-    much as the circle is. Raises MapError, FootprintError and BuildError as the planners do.
+    Where that circle does not get through and `footprint` is a polygon, the outline itself is planned for: with the
+    room that the controller likes to have, else grown by as much as the circle is. Raises MapError, FootprintError and
+    BuildError as the planners do.
     """
 
     def __init__(self, fields: GoalFields, grid: OccupancyGrid, footprint: Footprint, planning_radius_m: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,11 +44,8 @@ TREE = {
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    for name, content in TREE.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content)
-    return tmp_path
+def tree(write_tree: Callable[[Mapping[str, str]], Path]) -> Path:
+    return write_tree(TREE)
 
 
 @pytest.fixture

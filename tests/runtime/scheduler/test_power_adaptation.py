@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,12 +55,8 @@ RECORDED = {
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    for name, content in RECORDED.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return tmp_path
+def tree(write_tree: Callable[[Mapping[str, str]], Path]) -> Path:
+    return write_tree(RECORDED)
 
 
 @pytest.fixture
