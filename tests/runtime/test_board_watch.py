@@ -74,3 +74,11 @@ def test_no_board_no_watch_and_an_unknown_one_is_refused_with_those_there_are() 
     assert watch_for(None, TIMING, 1, PROFILE) is None
     with pytest.raises(UsageError, match=r"no board called `orin`; known: .*agx_orin_64"):
         watch_for("orin", TIMING, 1, PROFILE)
+
+
+def test_a_lane_that_was_late_once_and_has_no_way_around_changes_nothing_and_is_no_news(tree: Path) -> None:
+    watch, dispatcher = started(tree)
+    for stuck in (("reflex",), ()):
+        watch.lanes_stuck(stuck)
+        assert looked(watch, dispatcher) == "decide"
+    assert not watch.news

@@ -110,7 +110,9 @@ class PlanWatch:
         if not self._found:
             return []
         found = self._found.pop()
-        self.news.append(found.news)
+        other = found.plan is not None and found.plan.task_set != dispatcher.plan.task_set
+        if other or found.halted != self.halted:
+            self.news.append(found.news)
         if bool(found.halted) != bool(self.halted):
             dispatcher.halt(now_ns, bool(found.halted))
         self.halted = found.halted
