@@ -32,14 +32,15 @@ PERIOD_S = 0.05
 
 
 class Breakable:
-    """The kernel, until `broken`."""
+    """A kernel, until `broken`; its runs are counted."""
 
-    def __init__(self) -> None:
-        self.run_, self.broken = ReferenceRun(KERNEL), False
+    def __init__(self, kernel: Any) -> None:
+        self.run_, self.broken, self.runs = ReferenceRun(kernel), False, 0
 
     def run(self, inputs: Any, outputs: dict[str, Any]) -> None:
         if self.broken:
             raise RuntimeError("plan has 0 poses")
+        self.runs += 1
         self.run_.run(inputs, outputs)
 
 
@@ -79,14 +80,15 @@ class Field:
 
 class Task:
     def __init__(self, goal: tuple[float, float, float] = (7.0, 2.0, 0.0), robot: RobotParameters = ROBOT) -> None:
-        self.kernel, self.field = Breakable(), Field()
+        self.kernel, self.field = Breakable(KERNEL), Field()
         costmap, field_kernel = costmap_for(KERNEL, GRID, ROBOT.footprint), CostToGo(80, 160)
-        fields = GoalFields(field_kernel, ReferenceRun(field_kernel))
+        self.goal_field = Breakable(field_kernel)
+        fields = GoalFields(field_kernel, self.goal_field)
         kit: Any = SimpleNamespace(
             controller=Controller([(KERNEL, self.kernel)], costmap, 1),
             router=Router(fields, GRID, ROBOT.footprint, 0.25),
             gate=gate_for(robot, PERIOD_S),
-            surroundings=SimpleNamespace(robot=robot),
+            surroundings=SimpleNamespace(robot=robot, world=SimpleNamespace(start=(1.0, 2.0, 0.0))),
             period_s=PERIOD_S,
         )
         self.task = MotionTask(self.field, kit, SimpleNamespace(now=lambda: self.field.now))  # type: ignore[arg-type]
@@ -160,14 +162,26 @@ def test_k20_a_silent_scan_stops_the_base_until_a_fresh_one_comes() -> None:
     assert made.field.sent[-1][1] > 0.0
 
 
-def test_the_task_offers_the_controllers_levels_and_rehearses_them() -> None:
+def test_the_task_offers_the_controllers_levels() -> None:
     made = Task()
     assert made.task.levels == 0
-    made.task.rehearse(0)
     observation = made.task.sense(0.0)
     assert made.task.fallback(observation).command.v_mps == 0.0
     made.drive(25)
     assert made.task.remaining_m == pytest.approx(7.0 - made.field.pose[0], abs=0.15)
+
+
+def test_driving_and_planning_are_rehearsed_in_turn_and_change_nothing() -> None:
+    plain, made = Task(), Task()
+    for _ in range(4):
+        made.task.rehearse(0)
+    assert (made.kernel.runs, made.goal_field.runs) == (2, 1), "two drives, a search and a piece of a field"
+    for _ in range(41):
+        made.task.rehearse(0)
+    assert made.goal_field.runs >= 7, "all of a route, and again"
+    for task in (plain, made):
+        task.drive(25)
+    assert made.field.sent == plain.field.sent
 
 
 def test_commands_under_way_to_a_late_base_count_in_the_gate() -> None:

@@ -15,6 +15,7 @@ from premotor_planners.costmap.values import FREE_SPACE, LETHAL, NO_INFORMATION
 from premotor_planners.kernels.native.library import pointer
 from premotor_planners.maps.grid import Cell
 from premotor_planners.motion.footprint import Footprint
+from premotor_planners.motion.scan_points import seen_from
 from premotor_planners.motion.state import LaserScan
 from premotor_planners.world.model import Pose
 
@@ -74,9 +75,9 @@ class ObstacleLayer:
         marked = np.argwhere(part == LETHAL)
         if not len(marked):
             return
-        relative = (marked[:, ::-1] + np.array([col, row]) + 0.5 - np.array([x, y])) * resolution_m
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        under = footprint.distance(relative @ np.array([[cos, -sin], [sin, cos]])) <= 0
+        middles = (marked[:, ::-1] + np.array([col, row]) + 0.5) * resolution_m
+        inner = seen_from(middles, (x * resolution_m, y * resolution_m, yaw))
+        under = footprint.distance(inner) <= 0
         part[tuple(marked[under].T)] = FREE_SPACE
 
     def onto(self, costs: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -66,6 +66,7 @@ class Controller:
             _check(each, kernel, costmap)
         self.costmap = costmap
         self._levels = [RolloutLevel(each, run, seed) for each, run in kernels]
+        self._seed = seed
         self._parameters = parameters or ControllerParameters()
         self._progress = Progress(self._parameters.blocked_after_s)
         self._turn_progress = Progress(self._parameters.blocked_after_s, step=0.05)
@@ -119,9 +120,11 @@ class Controller:
         """The last sequence one period later, for a period that missed its deadline; also becomes the warm start."""
         return self._warm.hold()
 
-    def rehearse(self, level: int) -> None:
-        """The computation of a whole period on numbers of its own; nothing of it is kept."""
-        self._levels[level].rehearse(self.costmap)
+    def twin(self) -> Controller:
+        """Another one with the same kernels, on a costmap of its own that has no map."""
+        kernels = [(level.kernel, level.compiled) for level in self._levels]
+        costmap = Costmap(self.costmap.footprint, self.costmap.settings)
+        return Controller(kernels, costmap, self._seed, self._parameters)
 
     def _decide(self, state: RobotState, scan: LaserScan | None, level: RolloutLevel) -> ControlDecision:
         window = self.costmap.update(state.pose, scan, state.stamp_s)

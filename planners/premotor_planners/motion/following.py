@@ -6,7 +6,6 @@ import math
 
 from premotor_planners.kernels.mppi import Mppi
 from premotor_planners.kernels.tensor import Field
-from premotor_planners.motion.goal_guide import guide_of
 from premotor_planners.motion.path import descend
 from premotor_planners.motion.route import Leg, Route
 from premotor_planners.motion.state import RobotState, wrapped
@@ -29,7 +28,6 @@ class Following:
         self._kernel = kernel
         self._tracker: Tracker | None = None
         self._look_ahead = round(look_ahead_m / route.grid.resolution_m)
-        self._whole = guide_of(route)
         self._left: list[Leg] = list(route.legs)
 
     @property
@@ -45,7 +43,7 @@ class Following:
     @property
     def guide(self) -> Field:
         """Metres to go, finite everywhere, on the route's grid."""
-        return self._left[0].costs_m if self._left else self._whole
+        return self._left[0].costs_m if self._left else self.route.guide
 
     def advance(self, state: RobotState) -> bool:
         """Begin the next leg where one has been driven to its end; whether one was begun."""
@@ -70,9 +68,9 @@ class Following:
     def left_m(self, state: RobotState) -> float:
         """Metres to go along the route, from the nearest cell of the map."""
         row, col = self.route.grid.cell_of(state.x, state.y)
-        rows, cols = self._whole.shape
+        rows, cols = self.route.guide.shape
         cell = min(max(row, 0), rows - 1), min(max(col, 0), cols - 1)
-        return float(self._whole[cell])
+        return float(self.route.guide[cell])
 
     def heading_error(self, state: RobotState) -> float:
         """From the robot's heading to the way a little ahead, or to that of a leg's end if it is a turn."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from premotor_planners.kernels.tensor import Field
-from premotor_planners.maps.grid import Cell
-from premotor_planners.motion.route import Route
+from premotor_planners.maps.grid import Cell, OccupancyGrid
+from premotor_planners.motion.state import Goal
 
 _FILL_ROUNDS = 10
 _FILL_COST = 3.0
@@ -18,14 +18,14 @@ _EUCLID_M = (0.4, 1.2)
 """Up to the first distance the guide is the straight line to the exact goal, from the second on the grid's."""
 
 
-def guide_of(route: Route) -> Field:
-    """Metres to go everywhere: the route's costs, continued into obstacles, and straight to the exact goal near it."""
-    costs, resolution = route.costs_m, route.grid.resolution_m
-    for _ in range(_FILL_ROUNDS):
-        costs = np.where(np.isfinite(costs), costs, _least_around(costs) + np.float32(_FILL_COST * resolution))
-    known = np.isfinite(costs)
-    top = float(costs[known].max()) if known.any() else 0.0
-    return _straight_near_goal(np.where(known, costs, np.float32(top + 1.0)), route)
+def guide_of(goal: Goal, grid: OccupancyGrid, costs_m: Field) -> Field:
+    """Metres to go everywhere: `costs_m` continued into obstacles, and straight to the exact goal near it."""
+    guide = _filled(costs_m, np.float32(_FILL_COST * grid.resolution_m))
+    known = np.isfinite(guide)
+    top = float(guide[known].max()) if known.any() else 0.0
+    guide[~known] = top + 1.0
+    _straighten_near(goal, grid, guide)
+    return guide
 
 
 def guide_window(guide: Field, corner: Cell, shape: tuple[int, int]) -> Field:
@@ -47,22 +47,37 @@ def cropped(field: Field, corner: Cell, shape: tuple[int, int], outside: float) 
     return window
 
 
-def _least_around(costs: Field) -> Field:
-    padded = np.pad(costs, 1, constant_values=np.inf)
-    rows = np.minimum(np.minimum(padded[:-2], padded[1:-1]), padded[2:])
-    least: Field = np.minimum(np.minimum(rows[:, :-2], rows[:, 1:-1]), rows[:, 2:])
-    return least
+def _filled(costs_m: Field, step_m: np.float32) -> Field:
+    """A copy, continued into what is not reached: a cell is `step_m` above the least of its neighbours."""
+    padded = np.full((costs_m.shape[0] + 2, costs_m.shape[1] + 2), np.inf, np.float32)
+    inner = padded[1:-1, 1:-1]
+    inner[...] = costs_m
+    unknown = ~np.isfinite(inner)
+    for _ in range(_FILL_ROUNDS):
+        rows = np.minimum(np.minimum(padded[:-2], padded[1:-1]), padded[2:])
+        least = np.minimum(np.minimum(rows[:, :-2], rows[:, 1:-1]), rows[:, 2:])
+        np.add(least, step_m, out=inner, where=unknown)
+        unknown &= ~np.isfinite(inner)
+    filled: Field = inner.copy()
+    return filled
 
 
-def _straight_near_goal(costs: Field, route: Route) -> Field:
-    """Blend towards Euclidean distance where the grid's distance shows that nothing is in the way."""
-    grid = route.grid
-    rows = np.arange(costs.shape[0])[:, None] + 0.5
-    cols = np.arange(costs.shape[1])[None, :] + 0.5
-    dx = np.abs(grid.origin_m[0] + cols * grid.resolution_m - route.goal.x)
-    dy = np.abs(grid.origin_m[1] + rows * grid.resolution_m - route.goal.y)
+def _straighten_near(goal: Goal, grid: OccupancyGrid, guide: Field) -> None:
+    """Blend it, in place, towards Euclidean distance where the grid's distance shows that nothing is in the way."""
+    low, high = _EUCLID_M
+    (left, bottom), cell = grid.origin_m, grid.resolution_m
+    rows = _around(goal.y - bottom, high, cell, guide.shape[0])
+    cols = _around(goal.x - left, high, cell, guide.shape[1])
+    near = guide[rows, cols]
+    dx = np.abs(left + (np.arange(cols.start, cols.stop)[None, :] + 0.5) * cell - goal.x)
+    dy = np.abs(bottom + (np.arange(rows.start, rows.stop)[:, None] + 0.5) * cell - goal.y)
     straight: NDArray[np.float64] = np.hypot(dx, dy)
     octile = np.maximum(dx, dy) + (math.sqrt(2) - 1) * np.minimum(dx, dy)
-    low, high = _EUCLID_M
-    share = np.clip((high - straight) / (high - low), 0.0, 1.0) * (costs < octile + 2 * grid.resolution_m)
-    return np.asarray(share * straight + (1.0 - share) * costs, np.float32)
+    share = np.clip((high - straight) / (high - low), 0.0, 1.0) * (near < octile + 2 * cell)
+    near[...] = share * straight + (1.0 - share) * near
+
+
+def _around(at_m: float, reach_m: float, cell_m: float, count: int) -> slice:
+    """The cells within reach of a coordinate, of `count` from 0 on."""
+    low, high = (min(max(math.floor(each / cell_m), 0), count) for each in (at_m - reach_m, at_m + reach_m + cell_m))
+    return slice(low, high)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from premotor_planners.kernels.tensor import Field
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.maps.supercover import Point
+from premotor_planners.motion.goal_guide import guide_of
 from premotor_planners.motion.route import Leg, Route
 from premotor_planners.motion.state import Goal
 from premotor_planners.se2.planner import Se2Plan
@@ -29,7 +30,8 @@ def outline_route(goal: Goal, grid: OccupancyGrid, plan: Se2Plan) -> Route:
         poses = plan.poses[begin : end + 1]
         legs.append(Leg((x, y, yaw), int(sense), costs_along(grid, poses), _points(poses)))
         begin = end
-    return Route(goal, grid, costs_along(grid, plan.poses), _points(plan.poses), tuple(legs))
+    costs_m = costs_along(grid, plan.poses)
+    return Route(goal, grid, costs_m, guide_of(goal, grid, costs_m), _points(plan.poses), tuple(legs))
 
 
 def costs_along(grid: OccupancyGrid, poses: NDArray[np.float64]) -> Field:

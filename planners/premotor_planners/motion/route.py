@@ -30,13 +30,15 @@ class Leg:
 class Route:
     """A goal, the distances to it (metres, inf where not reached), and the path (x, y) from start to goal.
 
-    `grid` is the map that `costs_m` lies on. `legs` are given where the true outline had to be planned for, and the
+    `grid` is the map that `costs_m` and `guide` lie on; the guide is what rollouts descend, finite everywhere (see
+    `goal_guide`). `legs` are given where the true outline had to be planned for, and the
     order and sense of driving matter; without them any way down `costs_m` will do.
     """
 
     goal: Goal
     grid: OccupancyGrid
     costs_m: Field
+    guide: Field
     path: tuple[Point, ...]
     legs: tuple[Leg, ...] = ()
 

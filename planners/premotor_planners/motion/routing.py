@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +17,14 @@ from premotor_planners.maps.distance import inflate
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.motion.footprint import Disc, Footprint
 from premotor_planners.motion.goal_field import GoalField
+from premotor_planners.motion.goal_guide import guide_of
 from premotor_planners.motion.legs import outline_route
 from premotor_planners.motion.rollouts import room_to_control_m
 from premotor_planners.motion.route import Route
+from premotor_planners.motion.route_making import Beside, Found, InPieces, Pieces, Routing, made
 from premotor_planners.motion.state import Goal
 from premotor_planners.planning.cost_grid import CostGrid
-from premotor_planners.planning.outcome import Plan, PlanCancelled, PlanFailure
+from premotor_planners.planning.outcome import Outcome, Plan, PlanCancelled, PlanFailure
 from premotor_planners.planning.planner import GlobalPlanner
 from premotor_planners.planning.settings import PlannerSettings
 from premotor_planners.planning.stopping import Cancel
@@ -38,9 +40,8 @@ _CIRCLE_S = 1.0
 _OUTLINE_S = (2.0, 5.0)
 """For the outline with the room that the controller likes, and for the outline that must not touch."""
 _OUTLINE = Se2Settings(turn_in_place=True)
-_LOOK_S = 0.001
-"""How long a look at a plan that is made beside the control loop may take."""
-Planned = Plan | Route | PlanFailure | PlanCancelled
+_MOST_CELLS = 256 * 256
+"""Of a map on which a piece of a route, and so a control period, is short: some 2 ms on one core at 2 GHz."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,15 @@ class Router:
     """Plans on `grid`, for a robot whose circle of `planning_radius_m` keeps free of obstacles at every heading.
 
     Where that circle does not get through and `footprint` is a polygon, the outline itself is planned for: with the
-    room that the controller likes to have, else grown by as much as the circle is. Raises MapError, FootprintError and
-    BuildError as the planners do.
+    room that the controller likes to have, else grown by as much as the circle is. For a polygon, and on a large map,
+    this is done on a thread of its own, which calls `begin_worker` first; it is made at the first request. Raises
+    MapError, FootprintError and BuildError as the planners do.
     """
 
-    def __init__(self, fields: GoalFields, grid: OccupancyGrid, footprint: Footprint, planning_radius_m: float) -> None:
+    def __init__(
+        self, fields: GoalFields, grid: OccupancyGrid, footprint: Footprint, planning_radius_m: float,
+        begin_worker: Callable[[], object] | None = None,
+    ) -> None:  # fmt: skip
         self.grid = grid
         self.grown = inflate(grid, planning_radius_m)
         self._fields = fields
@@ -68,105 +73,52 @@ class Router:
         self._circle = GlobalPlanner(
             _costs(grid, self.grown), PlannerSettings(escape_m=escape_m, max_planning_time_s=_CIRCLE_S)
         )
-        self._worker = ThreadPoolExecutor(1, "outline planner")
+        self._beside = bool(self._outlines) or grid.data.size > _MOST_CELLS
+        self._worker = ThreadPoolExecutor(1, "planner", begin_worker)
 
     def begin(self, start: Pose, goal: Goal) -> Routing:
         """A request; nothing is planned before its first `advance`. One at a time: give up the one before."""
-        return Routing(self._planning(start, goal), self._field, goal, self.grown)
-
-    def plan(self, start: Pose, goal: Goal) -> Route | PlanFailure | PlanCancelled:
-        """All at once."""
-        routing = self.begin(start, goal)
-        while (found := routing.advance()) is None:
-            pass
-        return found
-
-    def _planning(self, start: Pose, goal: Goal) -> _Planning:
-        if not self._outlines:
-            end = (goal.x, goal.y, goal.yaw or 0.0)
-            return _AtOnce(lambda: self._circle.plan(start, end, tolerance_m=goal.tolerance_m))
         cancel = Cancel()
-        return _Beside(self._worker, cancel, lambda: self._outlined(start, goal, cancel))
+        pieces = self._pieces(start, goal, cancel)
+        return Beside(self._worker, pieces, cancel) if self._beside else InPieces(pieces, cancel)
 
-    def _outlined(self, start: Pose, goal: Goal, cancel: Cancel) -> Planned:
-        yaw = math.atan2(goal.y - start[1], goal.x - start[0]) if goal.yaw is None else goal.yaw
-        end = (goal.x, goal.y, yaw)
-        found: Plan | Se2Plan | PlanFailure | PlanCancelled = PlanCancelled()
+    def plan(self, start: Pose, goal: Goal) -> Found:
+        """All at once."""
+        return made(self._pieces(start, goal, Cancel()))
+
+    def _pieces(self, start: Pose, goal: Goal, cancel: Cancel) -> Pieces:
+        if cancel.is_set:
+            return PlanCancelled()
+        found = self._planned(start, goal, cancel)
+        if not isinstance(found, Plan):
+            return outline_route(goal, self.grid, found) if isinstance(found, Se2Plan) else found
+        yield
+        field = GoalField(self._fields.kernel, self._fields.run, self.grown, found.goal_cell)
+        while not field.advance():
+            yield
+            if cancel.is_set:
+                return PlanCancelled()
+        yield
+        return self._route(goal, found, field)
+
+    def _planned(self, start: Pose, goal: Goal, cancel: Cancel) -> Outcome | Se2Plan:
+        yaw = goal.yaw
+        if not self._outlines:
+            return self._circle.plan(start, (goal.x, goal.y, yaw or 0.0), tolerance_m=goal.tolerance_m, cancel=cancel)
+        if yaw is None:
+            yaw = math.atan2(goal.y - start[1], goal.x - start[0])
+        found: Outcome | Se2Plan = PlanCancelled()
         for outline, seconds in zip(self._outlines, _OUTLINE_S, strict=True):
+            end = (goal.x, goal.y, yaw)
             found = plan_with_outline_where_needed(self._circle, outline, start, end, seconds, cancel)
             if not isinstance(found, PlanFailure):
                 break
-        return outline_route(goal, self.grid, found) if isinstance(found, Se2Plan) else found
+        return found
 
-    def _field(self, plan: Plan) -> GoalField:
-        return GoalField(self._fields.kernel, self._fields.run, self.grown, plan.goal_cell)
-
-
-class Routing:
-    """One request for a route, carried on by `advance`."""
-
-    def __init__(
-        self, planning: _Planning, field_of: Callable[[Plan], GoalField], goal: Goal, grown: OccupancyGrid
-    ) -> None:
-        self._planning, self._field_of, self._goal, self._grown = planning, field_of, goal, grown
-        self._begun: tuple[Plan, GoalField] | None = None
-
-    def advance(self) -> Route | PlanFailure | PlanCancelled | None:
-        """One piece of the work, some milliseconds at most; None while there is more to do."""
-        if self._begun is not None:
-            plan, field = self._begun
-            return self._route(plan, field) if field.advance() else None
-        found = self._planning.found()
-        if not isinstance(found, Plan):
-            return found
-        self._begun = found, self._field_of(found)
-        return None
-
-    def give_up(self) -> None:
-        """The route is no longer wanted."""
-        self._planning.give_up()
-
-    def _route(self, plan: Plan, field: GoalField) -> Route:
-        path = tuple((x, y) for x, y, _ in plan.poses)
-        return Route(self._goal, self._grown, field.costs_m(), path)
-
-
-class _Planning:
-    """A plan that is being made."""
-
-    def found(self) -> Planned | None:
-        """What it came to, None as long as it has not."""
-        raise NotImplementedError
-
-    def give_up(self) -> None:
-        """It is no longer wanted."""
-
-
-class _AtOnce(_Planning):
-    def __init__(self, make: Callable[[], Planned]) -> None:
-        self._make = make
-
-    def found(self) -> Planned | None:
-        return self._make()
-
-
-class _Beside(_Planning):
-    """On another thread, which the native search leaves the interpreter to: the control loop goes on meanwhile."""
-
-    def __init__(self, worker: ThreadPoolExecutor, cancel: Cancel, make: Callable[[], Planned]) -> None:
-        self._worker, self._cancel, self._make = worker, cancel, make
-        self._future: Future[Planned] | None = None
-
-    def found(self) -> Planned | None:
-        if self._future is None:
-            self._future = self._worker.submit(self._make)
-        try:
-            return self._future.result(_LOOK_S)
-        except TimeoutError:
-            return None
-
-    def give_up(self) -> None:
-        self._cancel.set()
+    def _route(self, goal: Goal, plan: Plan, field: GoalField) -> Route:
+        costs_m = field.costs_m()
+        guide = guide_of(goal, self.grown, costs_m)
+        return Route(goal, self.grown, costs_m, guide, tuple((x, y) for x, y, _ in plan.poses))
 
 
 def _outline_planners(grid: OccupancyGrid, footprint: Footprint, reserve_m: float) -> tuple[Se2Planner, ...]:

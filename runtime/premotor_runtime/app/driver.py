@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from premotor_planners.motion.route import Route
-from premotor_planners.motion.routing import Routing
+from premotor_planners.motion.route_making import Routing
 from premotor_planners.motion.state import STOP, Command, Goal, LaserScan, RobotState
 from premotor_planners.planning.outcome import PlanCancelled, PlanFailure
 from premotor_runtime.app.executive import Directive, Drive, DriveStatus
 from premotor_runtime.app.motion_kit import MotionKit
+from premotor_runtime.app.motion_rehearsal import Rehearsal
 
 BLOCKED_FOR_S = 8.0
 """How long a drive may be blocked (somebody may step aside) before its step fails."""
@@ -41,6 +42,11 @@ class Driver:
         self._route: Route | None = None
         self._failure: str = ""
         self._blocked_since: float | None = None
+        self._rehearsal = Rehearsal(kit)
+
+    def rehearse(self, level: int) -> None:
+        """The computation of a period, on numbers of its own: of one that drives or one that plans, in turn."""
+        self._rehearsal.period(level)
 
     def decide(self, directive: Directive, state: RobotState, scan: LaserScan, sent: Command, level: int = 0) -> Motion:
         """One period's decision: one piece of the route while it is being planned, one MPPI run of `level` afterwards.
@@ -58,6 +64,7 @@ class Driver:
         return self._drive(directive, state, scan, sent, level)
 
     def _take(self, directive: Directive, state: RobotState) -> None:
+        self._rehearsal.end()
         if self._routing is not None:
             self._routing.give_up()
         self._directive, self._failure, self._blocked_since = directive, "", None

@@ -94,8 +94,8 @@ class MotionTask:
         return self._driver.decide(self._directive, _state(observation), self._scan(observation), self._sent, level)
 
     def rehearse(self, level: int) -> None:
-        """The computation of a whole period, on numbers of its own; nothing of it is kept."""
-        self._kit.controller.rehearse(level)
+        """See `Driver.rehearse`."""
+        self._driver.rehearse(level)
 
     def hold_shifted(self, observation: Observation, periods: int) -> Motion:
         """The sequence decided last, `periods` rows on (its last row where it is shorter); a stop for another order."""

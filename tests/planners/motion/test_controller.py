@@ -19,7 +19,8 @@ from premotor_planners.maps.distance import distance_to_obstacles
 from premotor_planners.maps.grid import OccupancyGrid
 from premotor_planners.motion.controller import Controller
 from premotor_planners.motion.footprint import Disc
-from premotor_planners.motion.goal_guide import cropped, guide_of
+from premotor_planners.motion.goal_guide import cropped
+from premotor_planners.motion.imagined_drive import ImaginedDrive
 from premotor_planners.motion.local_obstacles import clearance_of, costmap_for
 from premotor_planners.motion.progress import Progress
 from premotor_planners.motion.robot import RobotParameters, load_robot
@@ -191,14 +192,21 @@ def test_smaller_levels_go_on_from_the_same_warm_start() -> None:
         np.testing.assert_array_equal(nominal, shifted(before.sequence))
 
 
-def test_a_rehearsal_changes_nothing() -> None:
+def test_an_imagined_drive_is_one_and_changes_nothing() -> None:
     plain, rehearsed = controller(smaller=(64,)), controller(smaller=(64,))
+    twin = rehearsed.twin()
+    drive, decisions = ImaginedDrive(twin), []
+    command = twin.command
+    twin.command = lambda *given: decisions.append(command(*given)) or decisions[-1]  # type: ignore[method-assign]
     for i in range(4):
         for level in (0, 1):
-            rehearsed.rehearse(level)
+            drive.period(level)
         seen, level = state(t=1 + 0.05 * i), i % 2
         first, second = plain.command(seen, None, level=level), rehearsed.command(seen, None, level=level)
         np.testing.assert_array_equal(first.sequence, second.sequence)
+    for _ in range(300):  # to the end of the way, and from its beginning again
+        drive.period(1)
+    assert [each.status for each in decisions] == ["driving"] * len(decisions) and len(decisions) == 308
 
 
 def test_progress_stalls_only_after_its_time_and_restarts_on_a_clock_jump() -> None:
@@ -234,7 +242,7 @@ def test_the_guide_is_finite_rises_into_obstacles_and_is_straight_near_the_goal(
     data[30:50, 50:60] = 100
     grid = replace(GRID, data=data)
     found = route((1.0, 2.0, 0.0), Goal(4.53, 2.01), grid)
-    guide = guide_of(found)
+    guide = found.guide
     assert np.isfinite(guide).all()
     reached = np.isfinite(found.costs_m)
     assert (guide[reached] <= found.costs_m[reached] + 0.1).all()

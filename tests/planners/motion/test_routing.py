@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from itertools import pairwise
 
 import numpy as np
@@ -102,6 +103,39 @@ def test_a_route_is_made_in_pieces() -> None:
     whole = router(split_map()).plan((0.5, 1.8, 0.0), Goal(0.3, 0.3))
     assert isinstance(whole, Route) and found.path == whole.path
     np.testing.assert_array_equal(found.costs_m, whole.costs_m)
+
+
+def test_a_route_on_a_large_map_is_made_beside_and_is_the_same() -> None:
+    occupied = np.zeros((264, 256), np.bool_)
+    occupied[100:110, :200] = True
+    prepared: list[str] = []
+    kernel = CostToGo(*occupied.shape, 48)
+    grid = OccupancyGrid(np.where(occupied, 100, 0).astype(np.int8), RESOLUTION, (0.0, 0.0))
+    routes = Router(
+        GoalFields(kernel, ReferenceRun(kernel)), grid, Disc(0.08), 0.08,
+        begin_worker=lambda: prepared.append(threading.current_thread().name),
+    )  # fmt: skip
+    routing = routes.begin((0.5, 0.5, 0.0), Goal(0.5, 8.0))
+    while (found := routing.advance()) is None:
+        pass
+    assert routing.advance() is found and len(prepared) == 1 and prepared[0] != threading.current_thread().name
+    whole = routes.plan((0.5, 0.5, 0.0), Goal(0.5, 8.0))
+    assert isinstance(found, Route) and isinstance(whole, Route) and found.path == whole.path
+    np.testing.assert_array_equal(found.guide, whole.guide)
+    given_up = routes.begin((0.5, 0.5, 0.0), Goal(0.5, 8.0))
+    assert given_up.advance() is None, "a look, not a wait"
+    given_up.give_up()
+    while (found := given_up.advance()) is None:
+        pass
+    assert isinstance(found, PlanCancelled)
+
+
+def test_pieces_that_nobody_wants_end_at_the_next_one() -> None:
+    routing = router(split_map()).begin((0.5, 1.8, 0.0), Goal(0.3, 0.3))
+    assert routing.advance() is None
+    assert routing.advance() is None
+    routing.give_up()
+    assert isinstance(routing.advance(), PlanCancelled) and isinstance(routing.advance(), PlanCancelled)
 
 
 def narrow() -> np.ndarray:
