@@ -1,18 +1,23 @@
-"""The CPU: a kernel's native version where it has one that can be built, ONNX Runtime otherwise; fp32."""
+"""The CPU: a kernel's native version where it has one that can be built, ONNX Runtime otherwise; fp32.
+
+ONNX Runtime is loaded when it is needed: a control process seldom does, and it is 40 MB.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from premotor_accelerators.devices.cpu_native import NativeExecutable
-from premotor_accelerators.devices.cpu_onnxruntime import OrtExecutable, onnxruntime_session
 from premotor_accelerators.errors import CompileRefused
 from premotor_accelerators.protocol import HasNative, Kernel, Precision
 from premotor_foundation.native_code.errors import BuildError
 
+if TYPE_CHECKING:
+    from premotor_accelerators.devices.cpu_onnxruntime import OrtExecutable
+
 Implementation = Literal["auto", "native", "onnxruntime"]
-CpuExecutable = NativeExecutable | OrtExecutable
+CpuExecutable: TypeAlias = "NativeExecutable | OrtExecutable"
 _log = logging.getLogger(__name__)
 _warned: set[str] = set()
 
@@ -61,6 +66,8 @@ class CpuDevice:
                     raise CompileRefused(f"{kernel.name}: the native version cannot be built: {error}") from error
                 why = f": {error}"
                 _warn_once(f"{kernel.name}: the native version cannot be built{why}; the slower ONNX Runtime is used")
+        from premotor_accelerators.devices.cpu_onnxruntime import OrtExecutable, onnxruntime_session
+
         return OrtExecutable(kernel, onnxruntime_session(kernel, self._threads), f"onnxruntime{why}")
 
     def _native(self, kernel: Kernel) -> NativeExecutable:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from premotor_accelerators.devices.tensor_check import check_tensors
 from premotor_accelerators.devices.timed import timed
 from premotor_accelerators.errors import CompileRefused, RunFailed
+from premotor_accelerators.onnx_runtime import onnxruntime
 from premotor_accelerators.protocol import Arrays, Checked, Kernel, Profile, TensorSpec
 
 _TYPES = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(int64)": np.int64, "tensor(bool)": np.bool_}

@@ -8,10 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-import onnxruntime
-
 from premotor_accelerators.devices.bound_session import BoundSession
 from premotor_accelerators.errors import CompileRefused, DeviceUnavailable, NotStored
+from premotor_accelerators.onnx_runtime import onnxruntime
 from premotor_accelerators.precision.graph_checks import check_graph, check_half_range, parse_model
 from premotor_accelerators.precision.half import to_half
 from premotor_accelerators.protocol import Kernel, Precision

@@ -8,10 +8,10 @@ from math import inf, prod
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from premotor_accelerators.dla.errors import RewriteRefused
+from premotor_accelerators.onnx_runtime import onnxruntime
 
 DRAWS = 3
 _MOST_ELEMENTS = 2**27

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
 from premotor_accelerators.errors import CompileRefused
+from premotor_accelerators.onnx_runtime import onnxruntime
 from premotor_accelerators.protocol import Arrays, Kernel, Precision
 
 

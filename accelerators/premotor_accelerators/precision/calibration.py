@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
 from premotor_accelerators.errors import CompileRefused
+from premotor_accelerators.onnx_runtime import onnxruntime
 from premotor_accelerators.protocol import Arrays
 
 

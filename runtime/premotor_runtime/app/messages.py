@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from premotor_planners.task.decomposition import Decomposition
 from premotor_runtime.app.executive import StepRecord
 from premotor_runtime.app.motion_task import Footprint
-from premotor_runtime.executor.period_log import Percentiles
+from premotor_runtime.executor.period_log import Percentiles, Period
 from premotor_runtime.executor.records import Record
 from premotor_runtime.executor.rights import Rights
 from premotor_runtime.executor.robot import Collision, GroundTruth
@@ -80,7 +80,8 @@ class ReflexReport:
 
     `truth` is what a simulated plant knew at the start of the loop and at its end; None on a real robot. `recording` is
     the loop's compact schedule record (`executor.control_loop.schedule_json` makes Perfetto's of it). `adaptations` are
-    sentences about plans that were changed for the state of the machine.
+    sentences about plans that were changed for the state of the machine. `missed` are the periods that ran and missed,
+    `page_faults` counts pages of memory that came to the process while the loop ran.
     """
 
     steps: tuple[StepRecord, ...]
@@ -102,6 +103,8 @@ class ReflexReport:
     clusters: Clusters | None = None
     recording: bytes = b""
     adaptations: tuple[str, ...] = ()
+    missed: tuple[Period, ...] = ()
+    page_faults: int = 0
 
 
 @dataclass(frozen=True)

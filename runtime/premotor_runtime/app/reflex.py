@@ -33,6 +33,7 @@ from premotor_runtime.executor.rehearsal import rehearse
 from premotor_runtime.executor.rights import take_rights
 from premotor_runtime.executor.robot import Plant
 from premotor_runtime.processes.board import Board
+from premotor_runtime.processes.memory_use import page_faults
 from premotor_runtime.processes.publisher import ForecastPublisher
 
 PROGRESS_EVERY_S = 0.2
@@ -83,14 +84,16 @@ class _Reflex:
             profile=profile, listener=publisher, watch=watch,
         )  # fmt: skip
         self._outbox.offer(ReflexReady(rights))
+        pages = page_faults()
         with watching(watch):
             loop.run()
+        pages = page_faults() - pages
         ended_s = self._clock.now()
         publisher.withdraw(time.monotonic_ns())
         lane.close()
         started_s = self._orders.started_s or ended_s
         news = () if watch is None else tuple(watch.news)
-        report = report_of(self._task, self._log, self._plant, started_s, ended_s, loop.recording(), news)
+        report = report_of(self._task, self._log, self._plant, started_s, ended_s, loop.recording(), news, pages)
         self._outbox.close(report if self._orders.report_wanted else None)
 
     def _attend(self) -> None:

@@ -24,6 +24,7 @@ def report_of(
     now_s: float,
     recording: bytes = b"",
     adaptations: tuple[str, ...] = (),
+    page_faults: int = 0,
 ) -> ReflexReport:
     """The report when the loop has ended, of a plan that was begun at `started_s`, if there was one.
 
@@ -52,6 +53,8 @@ def report_of(
         clusters=log.clusters,
         recording=recording,
         adaptations=adaptations,
+        missed=tuple(period for period in log.periods if period.missed),
+        page_faults=page_faults,
     )
 
 

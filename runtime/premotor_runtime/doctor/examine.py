@@ -70,7 +70,7 @@ def _version(package: str) -> str | None:
 def _providers() -> tuple[str, ...]:
     """Where ONNX Runtime can run a graph; empty without it."""
     try:
-        import onnxruntime
+        from premotor_accelerators.onnx_runtime import onnxruntime
     except ImportError:
         return ()
     return tuple(onnxruntime.get_available_providers())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -23,6 +24,12 @@ def available_bytes(proc: Path = Path("/proc")) -> int:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration, IndexError, ValueError):
         return 0
+
+
+def page_faults() -> int:
+    """How many pages this process has been given so far, locked ones included."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_minflt + used.ru_majflt
 
 
 def be_first_to_go(proc: Path = Path("/proc")) -> bool:

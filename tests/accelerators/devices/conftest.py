@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
+from premotor_accelerators.onnx_runtime import onnxruntime
 from premotor_accelerators.tensorrt.cuda_driver import CudaDriver
 from premotor_accelerators.tensorrt.vendor import Vendor
 

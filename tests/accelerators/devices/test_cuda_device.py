@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 
 from premotor_accelerators.devices import cuda as cuda_module
 from premotor_accelerators.devices.bound_session import BoundSession
 from premotor_accelerators.devices.cuda import CudaDevice, session_options
 from premotor_accelerators.errors import CompileRefused, DeviceUnavailable, NotStored, WrongTensor
+from premotor_accelerators.onnx_runtime import onnxruntime
 
 
 @pytest.fixture

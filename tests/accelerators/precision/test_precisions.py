@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from premotor_accelerators.devices.cpu import CpuDevice
 from premotor_accelerators.errors import CompileRefused, WrongTensor
+from premotor_accelerators.onnx_runtime import onnxruntime
 from premotor_accelerators.precision.accuracy import check_accuracy, largest_error
 from premotor_accelerators.precision.calibration import ranges_of
 from premotor_accelerators.precision.graph_checks import check_graph, check_half_range, parse_model

@@ -16,7 +16,8 @@ from premotor_runtime.app.bench_realtime.llm_rates import llm_figures, same_work
 from premotor_runtime.app.bench_realtime.messages import LlmFound
 from premotor_runtime.app.bench_realtime.settings import check_cores, chosen_set_ups
 from premotor_runtime.app.bench_realtime.slices import BASES, SET_UPS, slices
-from premotor_runtime.app.bench_realtime.statistics import Grid, Stall, answers, control_figures, missed_releases
+from premotor_runtime.app.bench_realtime.statistics import Grid, answers, control_figures, missed_releases
+from premotor_runtime.app.core_witness import Stall
 from premotor_runtime.executor.period_log import Period
 
 T = 0.02

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from premotor_runtime.app.bench_faults.settings import FAULTS, INJECT_AFTER_S, LOG_BYTES, TIMING, FaultSettings
 from premotor_runtime.app.bench_faults.trial import Trial
+from premotor_runtime.app.core_witness import Stall, withheld_s
 
 SCHEMA = "premotor.bench.faults/1"
 MOST_START_UP_RATIO = 1.5
@@ -42,6 +43,8 @@ def _figures(trial: Trial) -> dict[str, Any]:
             "longest_run": report.longest_run,
             "lateness_ms": asdict(report.lateness_ms),
             "response_ms": asdict(report.response_ms),
+            "missed": None if trial.stalls is None else _missed(trial, trial.stalls),
+            "page_faults": report.page_faults,
             "busy_share": report.busy_share,
             "rights": asdict(trial.rights),
         },
@@ -56,12 +59,25 @@ def _figures(trial: Trial) -> dict[str, Any]:
             "log_bytes_lost": trial.lost_log_bytes,
         },
         "met": {
+            "fault_seen": bool(trial.incidents),
             "no_deadline_missed": report.misses == 0,
             "finished_or_stopped_by_policy": _kept_its_policy(trial),
             "served_within_start_up": None if ratio is None else ratio <= MOST_START_UP_RATIO,
             "log_within_limit": trial.log_bytes <= LOG_BYTES,
         },
     }
+
+
+def _missed(trial: Trial, stalls: tuple[Stall, ...]) -> list[dict[str, float]]:
+    """Each missed period: when, seconds after the fault, and how much of its time the machine withheld its core."""
+    return [
+        {
+            "after_s": period.release_s - trial.injected_s,
+            "response_ms": period.response_s * 1e3,
+            "withheld_ms": 1e3 * withheld_s(stalls, period.release_s, period.release_s + TIMING.deadline_ms * 1e-3),
+        }
+        for period in trial.report.missed
+    ]
 
 
 def _recovery(trial: Trial) -> dict[str, float | None]:

@@ -14,6 +14,7 @@ from premotor_planners.task.plan import NavigateTo, Plan
 from premotor_runtime.app import reflex
 from premotor_runtime.app.bench_faults import busy_brain
 from premotor_runtime.app.bench_faults.busy_brain import BusyBrain, Misbehave
+from premotor_runtime.app.bench_faults.core_watch import CoreWatch
 from premotor_runtime.app.bench_faults.full_disk import FillingDisk
 from premotor_runtime.app.bench_faults.moving_base import MakeBase
 from premotor_runtime.app.bench_faults.settings import (
@@ -28,6 +29,7 @@ from premotor_runtime.app.bench_faults.settings import (
 )
 from premotor_runtime.app.child import Child, ProcessFailed
 from premotor_runtime.app.core_sharing import LAYOUT, cores_left, share_a_core
+from premotor_runtime.app.core_witness import Stall
 from premotor_runtime.app.messages import Progress, ReflexReady, ReflexReport, Stop
 from premotor_runtime.app.settings import Cores, RuntimeSettings
 from premotor_runtime.app.supervised_brain import TICK_S, SupervisedBrain
@@ -47,7 +49,8 @@ AWAKE_MS = 5.0
 class Trial:
     """`injected_s` and the incidents on one clock; `start_up_s` is how long the first brain took to serve.
 
-    `speed_mps` is the robot's when it happened, `log_bytes` what the brain's log came to on the disk.
+    `speed_mps` is the robot's when it happened, `log_bytes` what the brain's log came to on the disk. `stalls` are
+    those of the reflex's core, None where no witness could be there.
     """
 
     fault: FaultName
@@ -60,6 +63,7 @@ class Trial:
     report: ReflexReport
     log_bytes: int
     lost_log_bytes: int
+    stalls: tuple[Stall, ...] | None = None
 
 
 def run_trial(fault: FaultName, settings: FaultSettings) -> Trial:
@@ -73,6 +77,7 @@ def run_trial(fault: FaultName, settings: FaultSettings) -> Trial:
         tempfile.TemporaryDirectory() as folder,
         OwnedBoard(LAYOUT) as board,
         Child("reflex", reflex.main, (settings.world, runtime, base, settings.seed, board.name)) as body,
+        CoreWatch(settings.reflex_core) as watch,
         kept_on(cores_left(cores, usable)),
     ):
         log = BoundedLog(Path(folder) / "brain.log", LOG_BYTES, disk)
@@ -87,11 +92,12 @@ def run_trial(fault: FaultName, settings: FaultSettings) -> Trial:
             drive.follow()
             drive.settle()
             incidents, available = mind.incidents, mind.available
+            stalls = watch.stalls()
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
         log.close()
     assert drive.report is not None
     return Trial(fault, rights, start_up_s, drive.injected_s, drive.speed_mps, incidents, available, drive.report,
-                 size, log.lost_bytes)  # fmt: skip
+                 size, log.lost_bytes, stalls)  # fmt: skip
 
 
 class _Drive:

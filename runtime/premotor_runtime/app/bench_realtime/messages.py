@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from premotor_runtime.app.bench_realtime.llm_load import LlmStep
-from premotor_runtime.app.bench_realtime.statistics import Grid, Stall
+from premotor_runtime.app.bench_realtime.statistics import Grid
+from premotor_runtime.app.core_witness import Stall
 from premotor_runtime.executor.period_log import Period
 from premotor_runtime.executor.rights import Rights
 

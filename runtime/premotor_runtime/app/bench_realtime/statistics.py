@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from premotor_runtime.app.core_witness import Stall, withheld_s
 from premotor_runtime.executor.period_log import Percentiles, Period, percentiles_ms
 from premotor_runtime.scheduler.clustering import MissCounter
 
@@ -27,14 +28,6 @@ class Grid:
     def releases_s(self) -> NDArray[np.float64]:
         """When each is."""
         return self.first_s + self.period_s * np.arange(self.count, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Stall:
-    """A core did not run the most urgent of its threads."""
-
-    start_s: float
-    end_s: float
 
 
 @dataclass(frozen=True)
@@ -86,12 +79,11 @@ def answers(grid: Grid, periods: Sequence[Period], deadline_s: float) -> Answers
 
 def missed_releases(grid: Grid, found: Answers, stalls: Sequence[Stall], deadline_s: float) -> list[Missed]:
     """Each missed release of a slice, with what stalls of its core took of the time that it had."""
-    start, end = np.array([(each.start_s, each.end_s) for each in stalls], np.float64).reshape(-1, 2).T
     missed = []
     for at in np.nonzero(found.missed)[0].tolist():
         release = float(grid.releases_s[at])
-        withheld = np.clip(np.minimum(end, release + deadline_s) - np.maximum(start, release), 0.0, None).sum()
-        missed.append(Missed(release, float(found.response_s[at]) * 1e3, float(withheld) * 1e3))
+        withheld = withheld_s(stalls, release, release + deadline_s)
+        missed.append(Missed(release, float(found.response_s[at]) * 1e3, withheld * 1e3))
     return missed
 
 
