@@ -9,9 +9,9 @@ from pathlib import Path
 from premotor_accelerators.boards import load_board
 from premotor_foundation.locations import named_config
 from premotor_runtime.executor.control_plan import ControlTiming, control_task_set
+from premotor_runtime.executor.watch_thread import WatchThread
 from premotor_runtime.scheduler.power.cost_rows import CostRow
 from premotor_runtime.scheduler.power.watch import PlanWatch, measured_on, read_board
-from premotor_runtime.scheduler.power.watch_thread import WatchThread
 from premotor_runtime.scheduler.task import Task
 
 

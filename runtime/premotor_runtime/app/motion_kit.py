@@ -25,7 +25,7 @@ from premotor_planners.motion.timing import steps_per_period
 from premotor_planners.world.loader import load_world
 from premotor_planners.world.model import Pose, World
 from premotor_runtime.app.settings import RuntimeSettings
-from premotor_runtime.executor.rights import give_way
+from premotor_runtime.executor.rights import stay_behind
 
 _SWEEPS_NATIVE, _SWEEPS = 96, 16
 """Sweeps of `cost_to_go` in one submission: 2 ms of C++, or 13 ms of ONNX Runtime, on one core at 2 GHz."""
@@ -98,7 +98,7 @@ def build_motion(surroundings: Surroundings, seed: int) -> MotionKit:
     robot, device = surroundings.robot, CpuDevice(threads=1)
     grid = rasterize(surroundings.world)
     fields = _compiled_field(device, grid.shape)
-    router = Router(fields, grid, robot.footprint, robot.planning_radius_m, begin_worker=give_way)
+    router = Router(fields, grid, robot.footprint, robot.planning_radius_m, begin_worker=stay_behind)
     kernels = [mppi_for(robot, rollouts) for rollouts in _ROLLOUTS]
     controller = Controller(
         [(kernel, device.compile(kernel, "fp32")) for kernel in kernels],

@@ -7,16 +7,21 @@ import queue
 import threading
 from multiprocessing.connection import Connection
 
+from premotor_runtime.executor.rights import stay_behind
+
 CAPACITY = 64
 
 
 class Outbox:
-    """A bounded queue and the thread that empties it into a pipe."""
+    """A bounded queue and the thread that empties it into a pipe, from `start` on."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._queue: queue.Queue[object | None] = queue.Queue(CAPACITY)
         self._thread = threading.Thread(target=self._run, name="outbox", daemon=True)
+
+    def start(self) -> None:
+        """Begin to send; to be called when the process has taken its rights, for the thread to have its core."""
         self._thread.start()
 
     def offer(self, message: object) -> None:
@@ -32,6 +37,7 @@ class Outbox:
         self._thread.join()
 
     def _run(self) -> None:
+        stay_behind()
         while (message := self._queue.get()) is not None:
             with contextlib.suppress(OSError):
                 self._pipe.send(message)

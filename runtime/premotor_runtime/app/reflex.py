@@ -73,6 +73,7 @@ class _Reflex:
     def run(self) -> None:
         settings = self._settings
         rights = take_rights(settings.cores.reflex, settings.cores.sched_fifo)
+        self._outbox.start()
         lane = ThreadLane("reflex", self._clock)
         profile = rehearse(self._task, lane)
         watch = watch_for(settings.board, settings.control, self._task.levels, profile)

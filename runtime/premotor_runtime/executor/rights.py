@@ -7,12 +7,14 @@ import ctypes
 import gc
 import os
 import sys
+import threading
 from dataclasses import dataclass
 
 _MCL_CURRENT_AND_FUTURE = 3
 _PR_SET_TIMERSLACK = 29
 _SWITCH_S = 1e-4
 _FIFO_PRIORITY = 50
+_MOST_URGENT_NICE = -20
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,20 @@ def give_way() -> None:
         if os.sched_getscheduler(0) == os.SCHED_FIFO:
             lower = max(os.sched_getparam(0).sched_priority - 1, os.sched_get_priority_min(os.SCHED_FIFO))
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(lower))
+
+
+def stay_behind() -> None:
+    """Put the calling thread behind all real-time ones of its core, and before whatever else wants it.
+
+    For threads that help a real-time loop; called by the thread itself, made after `take_rights`. While such a thread
+    holds the interpreter, the loop waits for it: another process must not keep it from going on, as it would on a core
+    that others compute on. And it must not compute for long with a real-time priority: the system then takes the core
+    from all that have one. Without that right, change nothing.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        if os.sched_getscheduler(0) == os.SCHED_FIFO:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _MOST_URGENT_NICE)
 
 
 def _wake_on_time() -> None:

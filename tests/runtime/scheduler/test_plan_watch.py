@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from premotor_accelerators.boards import Board, load_board
+from premotor_runtime.executor.watch_thread import WatchThread
 from premotor_runtime.scheduler.admission import admit_or_raise
 from premotor_runtime.scheduler.dispatcher import Dispatcher
 from premotor_runtime.scheduler.errors import NotSchedulable, ProfileMissing
 from premotor_runtime.scheduler.live import LiveJob
 from premotor_runtime.scheduler.power.cost_rows import CostRow
 from premotor_runtime.scheduler.power.watch import PlanWatch, measured_on, read_board
-from premotor_runtime.scheduler.power.watch_thread import WatchThread
 from premotor_runtime.scheduler.record_file import dump, load
 from premotor_runtime.scheduler.recording import Kind, Ring
 from premotor_runtime.scheduler.replay import replay

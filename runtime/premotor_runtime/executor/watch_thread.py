@@ -1,15 +1,13 @@
-"""A thread of its own for a watch, which gives way to everything else of its process."""
+"""A thread of its own for a watch, behind the loop that it watches for."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 
+from premotor_runtime.executor.rights import stay_behind
 from premotor_runtime.scheduler.power.watch import PlanWatch
 
 LOOK_S = 1.0
-_NICE = 10
 
 
 class WatchThread:
@@ -30,13 +28,6 @@ class WatchThread:
         self._thread.join(2 * self._period_s)
 
     def _run(self) -> None:
-        _step_back()
+        stay_behind()
         while not self._closed:
             self._watch.wait(self._period_s)
-
-
-def _step_back() -> None:
-    """A new thread inherits SCHED_FIFO from the loop's; where the system does not allow less, it stays as it is."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
