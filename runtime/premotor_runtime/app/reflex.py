@@ -94,7 +94,10 @@ class _Reflex:
         lane.close()
         started_s = self._orders.started_s or ended_s
         news = () if watch is None else tuple(watch.news)
-        report = report_of(self._task, self._log, self._plant, started_s, ended_s, loop.recording(), news, pages)
+        report = report_of(
+            self._task, self._log, self._plant, started_s, ended_s, loop.recording(), news, pages,
+            settings.control.deadline_ms * 1e-3,
+        )  # fmt: skip
         self._outbox.close(report if self._orders.report_wanted else None)
 
     def _attend(self) -> None:

@@ -25,6 +25,7 @@ def report_of(
     recording: bytes = b"",
     adaptations: tuple[str, ...] = (),
     page_faults: int = 0,
+    deadline_s: float = math.inf,
 ) -> ReflexReport:
     """The report when the loop has ended, of a plan that was begun at `started_s`, if there was one.
 
@@ -53,7 +54,7 @@ def report_of(
         clusters=log.clusters,
         recording=recording,
         adaptations=adaptations,
-        missed=tuple(period for period in log.periods if period.missed),
+        missed=tuple(period for period in log.periods if period.missed or period.response_s > deadline_s),
         page_faults=page_faults,
     )
 

@@ -13,14 +13,16 @@ from premotor_foundation.errors import UsageError
 from premotor_planners.maps.grid import FREE, OCCUPIED, OccupancyGrid
 from premotor_planners.motion.robot import load_robot
 from premotor_planners.task.plan import NavigateTo
+from premotor_runtime.app.bench_faults.core_watch import CoreWatch
 from premotor_runtime.app.bench_faults.moving_base import MovingBase
 from premotor_runtime.app.bench_faults.ray_casting import RayCaster
 from premotor_runtime.app.bench_faults.report import report
 from premotor_runtime.app.bench_faults.settings import FAULTS, FaultSettings, chosen_faults, supervision
 from premotor_runtime.app.bench_faults.trial import Trial
+from premotor_runtime.app.core_witness import Stall
 from premotor_runtime.app.executive import StepRecord
 from premotor_runtime.app.messages import ReflexReport
-from premotor_runtime.executor.period_log import Percentiles
+from premotor_runtime.executor.period_log import Percentiles, Period
 from premotor_runtime.executor.rights import Rights
 from premotor_runtime.processes.supervisor import Incident
 
@@ -109,3 +111,29 @@ def test_a_robot_that_stopped_where_it_should_have_finished_has_not_kept_its_pol
     gone = figures(replace(one, fault="gone", report=report_of_stop, incidents=()))
     assert gone["met"]["finished_or_stopped_by_policy"] is True
     assert gone["met"]["served_within_start_up"] is None
+
+
+def test_a_missed_deadline_comes_with_what_the_machine_withheld_and_a_late_command_is_one() -> None:
+    one = trial()
+    decided_late = Period(13.0, 13.0, 13.001, 13.019, 13.0195, True)
+    sent_late = Period(13.02, 13.02, 13.021, 13.024, 13.04, False)
+    missing = replace(one.report, misses=2, missed=(decided_late, sent_late))  # one more release passed unseen
+    found = figures(replace(one, report=missing, stalls=(Stall(13.005, 13.015), Stall(13.03, 13.05))))
+    assert found["reflex"]["misses"] == 3 and found["met"]["no_deadline_missed"] is False
+    first, second = found["reflex"]["missed"]
+    assert [first[name] for name in ("after_s", "response_ms", "withheld_ms")] == pytest.approx([3.0, 19.5, 10.0])
+    assert second["withheld_ms"] == pytest.approx(8.0)
+    assert figures(one)["reflex"]["missed"] is None, "no witness"
+
+
+def test_a_fault_that_nobody_saw_is_not_passed() -> None:
+    found = figures(trial(incidents=()))
+    assert found["met"]["fault_seen"] is False and found["met"]["served_within_start_up"] is None
+
+
+def test_a_witness_sees_that_its_core_is_there() -> None:
+    with CoreWatch(None) as watch:
+        assert watch.stalls() is None
+    with CoreWatch(min(os.sched_getaffinity(0))) as watch:
+        stalls = watch.stalls()
+    assert stalls is None or all(each.end_s > each.start_s for each in stalls)

@@ -9,6 +9,7 @@ from queue import SimpleQueue
 
 import pytest
 
+from premotor_runtime.app.outbox import Outbox
 from premotor_runtime.executor.clock import MonotonicClock, VirtualClock
 from premotor_runtime.executor.lane import Ended, InlineLane, ThreadLane
 from premotor_runtime.executor.rights import take_rights
@@ -69,3 +70,30 @@ def _computes_through_a_deadline(pipe: Connection) -> None:
     lane.begin(lambda: hashlib.pbkdf2_hmac("sha256", b"", b"", a_second), 0, ended)
     found = clock.take(ended, clock.now_ns() + 50_000_000)
     pipe.send((rights.sched_fifo, "deadline" if found is None else "the end of the work"))
+
+
+def test_a_helper_thread_has_the_loops_core_and_goes_after_real_time_and_before_all_else() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    child = multiprocessing.get_context("spawn").Process(target=_helps, args=(theirs,))
+    child.start()
+    assert ours.poll(120.0)
+    permitted, core, found = ours.recv()
+    child.join(60.0)
+    if not permitted:
+        pytest.skip("SCHED_FIFO is not permitted here")
+    assert found == ({core}, os.SCHED_OTHER, -20)
+
+
+def _helps(pipe: Connection) -> None:
+    core = min(os.sched_getaffinity(0))
+    ready, wanted = multiprocessing.Pipe()
+    outbox = Outbox(wanted)
+    rights = take_rights(core, sched_fifo=True)
+    outbox.start()
+    outbox.offer("begun")
+    assert ready.poll(60.0)
+    helper = next(thread.native_id for thread in threading.enumerate() if thread.name == "outbox")
+    assert helper is not None
+    found = os.sched_getaffinity(helper), os.sched_getscheduler(helper), os.getpriority(os.PRIO_PROCESS, helper)
+    pipe.send((rights.sched_fifo, core, found))
+    outbox.close()

@@ -11,6 +11,7 @@ from rich.table import Table
 from premotor_runtime.app.bench_faults.settings import FAULTS, INJECT_AFTER_S, LOG_BYTES, TIMING, FaultSettings
 from premotor_runtime.app.bench_faults.trial import Trial
 from premotor_runtime.app.core_witness import Stall, withheld_s
+from premotor_runtime.app.messages import ReflexReport
 
 SCHEMA = "premotor.bench.faults/1"
 MOST_START_UP_RATIO = 1.5
@@ -39,7 +40,7 @@ def _figures(trial: Trial) -> dict[str, Any]:
         "seen_as": None if incident is None else incident.fault,
         "reflex": {
             "periods": report.ticks,
-            "misses": report.misses,
+            "misses": _misses(report),
             "longest_run": report.longest_run,
             "lateness_ms": asdict(report.lateness_ms),
             "response_ms": asdict(report.response_ms),
@@ -60,12 +61,17 @@ def _figures(trial: Trial) -> dict[str, Any]:
         },
         "met": {
             "fault_seen": bool(trial.incidents),
-            "no_deadline_missed": report.misses == 0,
+            "no_deadline_missed": _misses(report) == 0,
             "finished_or_stopped_by_policy": _kept_its_policy(trial),
             "served_within_start_up": None if ratio is None else ratio <= MOST_START_UP_RATIO,
             "log_within_limit": trial.log_bytes <= LOG_BYTES,
         },
     }
+
+
+def _misses(report: ReflexReport) -> int:
+    """Releases without a command by the deadline: the loop counts decisions, and releases that passed unseen."""
+    return report.misses + sum(not period.missed for period in report.missed)
 
 
 def _missed(trial: Trial, stalls: tuple[Stall, ...]) -> list[dict[str, float]]:
