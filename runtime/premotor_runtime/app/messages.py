@@ -80,8 +80,9 @@ class ReflexReport:
 
     `truth` is what a simulated plant knew at the start of the loop and at its end; None on a real robot. `recording` is
     the loop's compact schedule record (`executor.control_loop.schedule_json` makes Perfetto's of it). `adaptations` are
-    sentences about plans that were changed for the state of the machine. `missed` are the periods that ran and whose
-    decision, or whose command, came after the deadline; `misses` are counted by the decision. `page_faults` counts pages of memory that came to the process while the loop ran.
+    sentences about plans that were changed for the state of the machine. `misses` are counted by the decision; `missed`
+    are the periods that ran and whose decision, or whose command, came after the deadline. `page_faults` counts pages
+    of memory that came to the process while the loop ran.
     """
 
     steps: tuple[StepRecord, ...]
