@@ -17,6 +17,11 @@ def share_a_core(cores: Cores, usable: frozenset[int]) -> bool:
     return cores.reflex is not None and cores.reflex == cores.brain and cores.reflex in usable
 
 
+def core_to_keep_awake(cores: Cores, usable: frozenset[int]) -> int | None:
+    """The reflex's, where that is wanted and it has it for itself; else None."""
+    return cores.reflex if cores.keep_awake and not share_a_core(cores, usable) else None
+
+
 def cores_left(cores: Cores, usable: frozenset[int]) -> frozenset[int]:
     """Where everything but the reflex may run: off its core, where there is another."""
     return usable - {cores.reflex} or usable

@@ -13,8 +13,9 @@ from typing import Protocol
 from premotor_planners.task.decomposition import Decomposition
 from premotor_planners.task.plan import Plan
 from premotor_runtime.app import brain, reflex
+from premotor_runtime.app.awake_core import AwakeCore
 from premotor_runtime.app.child import STOP_TIMEOUT_S, Child, ProcessFailed
-from premotor_runtime.app.core_sharing import LAYOUT, cores_left, share_a_core
+from premotor_runtime.app.core_sharing import LAYOUT, core_to_keep_awake, cores_left, share_a_core
 from premotor_runtime.app.messages import (
     BrainReady,
     Planned,
@@ -91,6 +92,7 @@ def run_mission(spec: MissionSpec, events: MissionEvents) -> Mission:
     usable = frozenset(os.sched_getaffinity(0))
     with (
         OwnedBoard(LAYOUT) as board,
+        AwakeCore(core_to_keep_awake(spec.settings.cores, usable)),
         Child("reflex", reflex.main, (spec.world, spec.settings, spec.plant, spec.seed, board.name)) as body,
         kept_on(cores_left(spec.settings.cores, usable)),
         SupervisedBrain(lambda: _brain(spec, board, usable), board, spec.settings.supervision) as mind,

@@ -7,7 +7,7 @@ import queue
 import threading
 from multiprocessing.connection import Connection
 
-from premotor_runtime.executor.rights import stay_behind
+from premotor_runtime.executor.rights import give_way
 
 CAPACITY = 64
 
@@ -37,7 +37,7 @@ class Outbox:
         self._thread.join()
 
     def _run(self) -> None:
-        stay_behind()
+        give_way(2)
         while (message := self._queue.get()) is not None:
             with contextlib.suppress(OSError):
                 self._pipe.send(message)

@@ -49,14 +49,16 @@ class PlannerSettings:
 class Cores:
     """Processor cores by number; null leaves the choice to the system.
 
-    For the last `awake_ms` before a release the reflex waits awake: a core that idles wakes up late. Only where it has
-    its core for itself.
+    For the last `awake_ms` before a release the reflex waits awake: a core that idles wakes up late. With `keep_awake`
+    its core never idles: something computes there whenever nothing else does. Both only where it has its core for
+    itself.
     """
 
     reflex: int | None = None
     brain: int | None = None
     sched_fifo: bool = False
     awake_ms: float = limited(at_least=0.0, at_most=20.0, default=0.0)
+    keep_awake: bool = False
 
 
 @dataclass(frozen=True)

@@ -38,25 +38,25 @@ def take_rights(core: int | None, sched_fifo: bool) -> Rights:
     return Rights(_lock_memory(), sched_fifo and _fifo(), _pin(core), _freeze_gc())
 
 
-def give_way() -> None:
-    """Put the calling thread just below the real-time priority that its process has; without one, change nothing.
+def give_way(steps: int = 1) -> None:
+    """Put the calling thread so many steps below the real-time priority that its process has; without one, no change.
 
     Threads of equal SCHED_FIFO priority on one core wait for each other to block: a loop would see its own deadline
-    only when a long computation of its lane is over, and never when that hangs.
+    only when a long computation of its lane is over, and never when that hangs. One step for a lane, two for a thread
+    that helps the loop with short work: while it holds the interpreter the loop waits for it, so that nothing of
+    another process may keep it from going on. To be called by a thread that was made after `take_rights`.
     """
     with contextlib.suppress(OSError, AttributeError):
         if os.sched_getscheduler(0) == os.SCHED_FIFO:
-            lower = max(os.sched_getparam(0).sched_priority - 1, os.sched_get_priority_min(os.SCHED_FIFO))
+            lower = max(_FIFO_PRIORITY - steps, os.sched_get_priority_min(os.SCHED_FIFO))
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(lower))
 
 
 def stay_behind() -> None:
     """Put the calling thread behind all real-time ones of its core, and before whatever else wants it.
 
-    For threads that help a real-time loop; called by the thread itself, made after `take_rights`. While such a thread
-    holds the interpreter, the loop waits for it: another process must not keep it from going on, as it would on a core
-    that others compute on. And it must not compute for long with a real-time priority: the system then takes the core
-    from all that have one. Without that right, change nothing.
+    For one that may compute for seconds: with a real-time priority the system would take the core from all that have
+    one. To be called by a thread that was made after `take_rights`; without a real-time priority, no change.
     """
     with contextlib.suppress(OSError, AttributeError):
         if os.sched_getscheduler(0) == os.SCHED_FIFO:

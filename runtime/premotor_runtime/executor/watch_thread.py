@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from premotor_runtime.executor.rights import stay_behind
+from premotor_runtime.executor.rights import give_way
 from premotor_runtime.scheduler.power.watch import PlanWatch
 
 LOOK_S = 1.0
@@ -28,6 +28,6 @@ class WatchThread:
         self._thread.join(2 * self._period_s)
 
     def _run(self) -> None:
-        stay_behind()
+        give_way(2)
         while not self._closed:
             self._watch.wait(self._period_s)

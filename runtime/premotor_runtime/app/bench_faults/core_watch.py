@@ -10,8 +10,16 @@ from multiprocessing.connection import Connection
 
 from premotor_runtime.app.child import Child
 from premotor_runtime.app.core_witness import Stall, most_urgent_on, stalls_until
+from premotor_runtime.executor.rights import Rights
 
 _TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class _Looks:
+    """It does, with these rights from now on."""
+
+    rights: Rights
 
 
 @dataclass(frozen=True)
@@ -25,7 +33,11 @@ class _Seen:
 
 
 class CoreWatch:
-    """Looks from the entry of the context on; at no core, and never, where the reflex has none of its own."""
+    """Looks from the entry of the context on; at no core, and never, where the reflex has none of its own.
+
+    Enter it before the reflex begins: to start a process keeps its core busy for tens of milliseconds at a time. Raises
+    ProcessFailed when there is no witness.
+    """
 
     def __init__(self, core: int | None) -> None:
         self._core, self._stack = core, ExitStack()
@@ -34,6 +46,7 @@ class CoreWatch:
     def __enter__(self) -> CoreWatch:
         if self._core is not None:
             self._witness = self._stack.enter_context(Child("witness", _main, (self._core,)))
+            self._witness.expect(_Looks, _TIMEOUT_S)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -50,7 +63,8 @@ class CoreWatch:
 
 def _main(pipe: Connection, core: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    allowed = most_urgent_on(core).sched_fifo
-    stalls = stalls_until(lambda _: pipe.poll(0), time.monotonic()) if allowed else None
+    rights = most_urgent_on(core)
+    pipe.send(_Looks(rights))
+    stalls = stalls_until(lambda _: pipe.poll(0), time.monotonic()) if rights.sched_fifo else None
     pipe.recv()
     pipe.send(_Seen(stalls))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from premotor_planners.task.plan import NavigateTo, Plan
 from premotor_runtime.app import reflex
+from premotor_runtime.app.awake_core import AwakeCore
 from premotor_runtime.app.bench_faults import busy_brain
 from premotor_runtime.app.bench_faults.busy_brain import BusyBrain, Misbehave
 from premotor_runtime.app.bench_faults.core_watch import CoreWatch
@@ -28,7 +29,7 @@ from premotor_runtime.app.bench_faults.settings import (
     supervision,
 )
 from premotor_runtime.app.child import Child, ProcessFailed
-from premotor_runtime.app.core_sharing import LAYOUT, cores_left, share_a_core
+from premotor_runtime.app.core_sharing import LAYOUT, core_to_keep_awake, cores_left, share_a_core
 from premotor_runtime.app.core_witness import Stall
 from premotor_runtime.app.messages import Progress, ReflexReady, ReflexReport, Stop
 from premotor_runtime.app.settings import Cores, RuntimeSettings
@@ -42,7 +43,6 @@ from premotor_runtime.processes.supervisor import Incident
 ROBOT = "disc"
 PLAN = Plan((NavigateTo("kitchen counter"), NavigateTo("study desk")), "fallback")
 START_TIMEOUT_S = 120.0
-AWAKE_MS = 5.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Trial:
 
 def run_trial(fault: FaultName, settings: FaultSettings) -> Trial:
     """Raises ProcessFailed when the reflex, or the first brain, fails by itself."""
-    cores = Cores(settings.reflex_core, settings.brain_core, sched_fifo=True, awake_ms=AWAKE_MS)
+    cores = Cores(settings.reflex_core, settings.brain_core, sched_fifo=True, keep_awake=True)
     runtime = RuntimeSettings(ROBOT, control=TIMING, cores=cores, supervision=supervision(fault))
     usable = frozenset(os.sched_getaffinity(0))
     disk = FillingDisk()
@@ -76,8 +76,9 @@ def run_trial(fault: FaultName, settings: FaultSettings) -> Trial:
     with (
         tempfile.TemporaryDirectory() as folder,
         OwnedBoard(LAYOUT) as board,
-        Child("reflex", reflex.main, (settings.world, runtime, base, settings.seed, board.name)) as body,
         CoreWatch(settings.reflex_core) as watch,
+        AwakeCore(core_to_keep_awake(cores, usable)),
+        Child("reflex", reflex.main, (settings.world, runtime, base, settings.seed, board.name)) as body,
         kept_on(cores_left(cores, usable)),
     ):
         log = BoundedLog(Path(folder) / "brain.log", LOG_BYTES, disk)

@@ -29,6 +29,7 @@ _PARTS: Mapping[Measured, Mapping[str, Make]] = {
         "reflex": set_ups.reflex_beside,
         "brain": set_ups.brain_alone,
         "witness": set_ups.witness_beside,
+        "awake": set_ups.awake_beside,
     },
     "shared_lane": {
         "reflex": set_ups.reflex_sharing,
@@ -36,7 +37,7 @@ _PARTS: Mapping[Measured, Mapping[str, Make]] = {
         "witness": set_ups.witness_sharing,
     },
     "llm_alone": {"brain": set_ups.brain_alone},
-    "idle": {"reflex": set_ups.idle},
+    "idle": {"reflex": set_ups.idle, "awake": set_ups.awake_beside},
 }
 _LOAD_S = 300.0
 _LATE_S = 60.0

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Protocol
 
+from premotor_runtime.app.awake_core import spin_until, stay_awake
 from premotor_runtime.app.bench_realtime.control_part import WARM_UP, ControlPart
 from premotor_runtime.app.bench_realtime.llm_part import LlmPart
 from premotor_runtime.app.bench_realtime.messages import Found, Ready, RunSlice
@@ -151,6 +152,23 @@ class Brain:
         return Found(llm=self._llm.found())
 
 
+class Awake:
+    """A process that keeps `core` from idling, as `cores.keep_awake` does."""
+
+    def __init__(self, core: int) -> None:
+        self.ready = Ready(None)
+        stay_awake(core)
+
+    def run(self, order: RunSlice) -> None:
+        """Until the last release's period is over."""
+        until_s = order.start_s + (WARM_UP + order.releases) * TIMING.period_s
+        spin_until(lambda: time.monotonic() >= until_s)
+
+    def found(self) -> Found:
+        """Nothing."""
+        return Found()
+
+
 def naive(settings: RealtimeSettings, board: str) -> Part:
     """For `processes`."""
     return Naive(settings)
@@ -184,6 +202,11 @@ def brain_sharing(settings: RealtimeSettings, board: str) -> Part:
 def idle(settings: RealtimeSettings, board: str) -> Part:
     """For `processes`."""
     return Reflex(REFLEX_CORE, None, idle=True)
+
+
+def awake_beside(settings: RealtimeSettings, board: str) -> Part:
+    """For `processes`: on the reflex's own core."""
+    return Awake(REFLEX_CORE)
 
 
 def witness_beside(settings: RealtimeSettings, board: str) -> Part:
