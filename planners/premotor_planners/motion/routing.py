@@ -102,14 +102,13 @@ class Router:
         return self._route(goal, found, field)
 
     def _planned(self, start: Pose, goal: Goal, cancel: Cancel) -> Outcome | Se2Plan:
-        yaw = goal.yaw
         if not self._outlines:
-            return self._circle.plan(start, (goal.x, goal.y, yaw or 0.0), tolerance_m=goal.tolerance_m, cancel=cancel)
-        if yaw is None:
-            yaw = math.atan2(goal.y - start[1], goal.x - start[0])
+            end = (goal.x, goal.y, goal.yaw or 0.0)
+            return self._circle.plan(start, end, tolerance_m=goal.tolerance_m, cancel=cancel)
+        yaw = math.atan2(goal.y - start[1], goal.x - start[0]) if goal.yaw is None else goal.yaw
+        end = (goal.x, goal.y, yaw)
         found: Outcome | Se2Plan = PlanCancelled()
         for outline, seconds in zip(self._outlines, _OUTLINE_S, strict=True):
-            end = (goal.x, goal.y, yaw)
             found = plan_with_outline_where_needed(self._circle, outline, start, end, seconds, cancel)
             if not isinstance(found, PlanFailure):
                 break
