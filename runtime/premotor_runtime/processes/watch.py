@@ -16,11 +16,13 @@ Fault = Literal["ended", "silent", "slow to start", "too much memory"]
 class WatchLimits:
     """How long it may be silent while it serves, how long it may take to serve, and its memory in bytes.
 
-    `memory_bytes` null: what it has when it begins to serve, and half of what the machine then has available.
+    `growth_bytes` is what it may add to what it has when it begins to serve; null: half of what the machine then has
+    available. `memory_bytes` is the most it may have at any time; null: no more is said.
     """
 
     silence_s: float = limited(above=0.0, at_most=3600.0, default=30.0)
     start_s: float = limited(above=0.0, at_most=3600.0, default=300.0)
+    growth_bytes: int | None = limited(at_least=1, default=None)
     memory_bytes: int | None = limited(at_least=1, default=None)
 
 
@@ -48,7 +50,7 @@ class Watch:
         self._looked_s = now_s
         self._age_s = self._silent_s = 0.0
         self._counter = -1
-        self._memory_bytes = limits.memory_bytes
+        self._memory_bytes = [] if limits.memory_bytes is None else [limits.memory_bytes]
         self.served_s: float | None = None
 
     def judge(self, seen: Sighting, now_s: float) -> Fault | None:
@@ -60,7 +62,7 @@ class Watch:
         if not seen.alive:
             return "ended"
         self._listen(seen, now_s)
-        if self._memory_bytes is not None and seen.resident_bytes > self._memory_bytes:
+        if any(seen.resident_bytes > limit for limit in self._memory_bytes):
             return "too much memory"
         if self.served_s is None:
             return "slow to start" if self._age_s > self._limits.start_s else None
@@ -72,5 +74,5 @@ class Watch:
         self._counter, self._silent_s = seen.beat.counter, 0.0
         if self.served_s is None and seen.beat.phase is Phase.SERVING:
             self.served_s = now_s
-            if self._memory_bytes is None:
-                self._memory_bytes = seen.resident_bytes + seen.available_bytes // 2
+            growth = self._limits.growth_bytes
+            self._memory_bytes.append(seen.resident_bytes + (seen.available_bytes // 2 if growth is None else growth))

@@ -40,6 +40,20 @@ def test_death_and_memory_are_seen_at_once() -> None:
     assert Watch(LIMITS, 0.0).judge(seen(1, memory=1001), 0.1) == "too much memory"
 
 
+def test_growth_counts_from_what_it_has_when_it_begins_to_serve() -> None:
+    watch = Watch(WatchLimits(growth_bytes=50, memory_bytes=1000), 0.0)
+    assert watch.judge(seen(1, Phase.STARTING, memory=900), 0.1) is None
+    assert watch.judge(seen(2, memory=100), 0.2) is None
+    assert watch.judge(seen(3, memory=150), 0.3) is None
+    assert watch.judge(seen(4, memory=151), 0.4) == "too much memory"
+
+
+def test_growth_allows_no_more_than_the_most_at_any_time() -> None:
+    watch = Watch(WatchLimits(growth_bytes=500, memory_bytes=1000), 0.0)
+    assert watch.judge(seen(1, memory=800), 0.1) is None
+    assert watch.judge(seen(2, memory=1001), 0.2) == "too much memory"
+
+
 def test_without_a_limit_half_of_what_was_available_when_it_began_to_serve_may_be_added() -> None:
     watch = Watch(WatchLimits(), 0.0)
     assert watch.judge(seen(1, Phase.STARTING, memory=5000), 0.1) is None

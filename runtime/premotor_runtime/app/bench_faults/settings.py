@@ -28,7 +28,7 @@ SETTLE_S = 60.0
 """How long a new brain is waited for after the drive."""
 MOST_DRIVE_S = 90.0
 LOG_BYTES = 64 * 1024
-MEMORY_BYTES = 1 << 30
+GROWTH_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class FaultSettings:
 
 def supervision(fault: FaultName) -> Supervision:
     """Of the trial of a fault."""
-    watch = WatchLimits(silence_s=1.5, start_s=120.0, memory_bytes=MEMORY_BYTES)
+    watch = WatchLimits(silence_s=1.5, start_s=120.0, growth_bytes=GROWTH_BYTES)
     if fault == "gone":
         return Supervision(watch, RestartPolicy(most_restarts=0), "stop")
     return Supervision(watch, RestartPolicy(), "finish")
