@@ -21,7 +21,7 @@ from premotor_planners.motion.robot import RobotParameters, load_robot
 from premotor_planners.motion.rollouts import mppi_for
 from premotor_planners.motion.routing import GoalFields, Router
 from premotor_planners.motion.stopping import Braking
-from premotor_planners.motion.timing import steps_per_period
+from premotor_planners.motion.timing import check_period
 from premotor_planners.world.loader import load_world
 from premotor_planners.world.model import Pose, World
 from premotor_runtime.app.settings import RuntimeSettings
@@ -84,7 +84,7 @@ def read_surroundings(world_path: Path, settings: RuntimeSettings) -> Surroundin
     robot = load_robot(named_config("robots", settings.robot))
     period_s = settings.control.period_s
     try:
-        steps_per_period(period_s, robot.period_s)
+        check_period(period_s, robot.period_s)
     except ValueError as error:
         raise UsageError(
             f"`control.rate_hz` is {settings.control.rate_hz:g}, but the robot `{robot.name}` is controlled at "

@@ -29,7 +29,7 @@ from premotor_planners.motion.route import Route
 from premotor_planners.motion.routing import GoalFields, Router
 from premotor_planners.motion.state import STOP, Command, Goal, LaserScan, RobotState
 from premotor_planners.motion.stopping import Braking
-from premotor_planners.motion.timing import steps_per_period
+from premotor_planners.motion.timing import check_period, steps_per_period
 from premotor_planners.motion.window.controller import WindowController, WindowControlParameters
 from premotor_planners.motion.window.dwa import DwaController
 from premotor_planners.motion.window.evidence import EvidenceParameters, EvidenceWindow
@@ -231,12 +231,15 @@ def test_k18_a_loop_that_is_slower_than_a_step_is_refused_and_a_faster_one_warne
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING):
+        check_period(1 / 30, 0.05)
         assert steps_per_period(0.05, 0.05) == steps_per_period(0.051, 0.05) == 1.0 and not caplog.text
         assert steps_per_period(1 / 30, 0.05) == pytest.approx(2 / 3)
     assert "make them equal" in caplog.text
     for period_s in (0.1, 0.0, -0.05, math.nan, math.inf):
         with pytest.raises(ValueError, match="no longer than a step"):
             steps_per_period(period_s, 0.05)
+        with pytest.raises(ValueError, match="no longer than a step"):
+            check_period(period_s, 0.05)
 
 
 @pytest.mark.parametrize("hz", [10, 30])

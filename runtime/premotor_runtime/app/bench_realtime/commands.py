@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from premotor_foundation.errors import UsageError
+from premotor_foundation.errors import EXIT_FAILED, UsageError
 
 _LONGEST_S = 3600.0
 
@@ -22,7 +22,7 @@ def bench_realtime(
     trace: Annotated[Path | None, typer.Option(help="Write those seconds here; opens in Perfetto.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
 ) -> None:
-    """Control at 50 Hz on a core while a language model runs flat out: in four set-ups, in turns."""
+    """Control at 50 Hz on a core while a language model runs flat out: in four set-ups, in turns. Exit 1: a bar missed."""
     import json
     import os
 
@@ -65,6 +65,8 @@ def bench_realtime(
     if trace is not None:
         write_atomically(trace, trace_of(shown))
     print_realtime_report(found, Console())
+    if not all(line["met"] for line in found["bars"]):
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _check_writable(option: str, path: Path | None) -> None:
