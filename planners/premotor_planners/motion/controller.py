@@ -66,6 +66,7 @@ class Controller:
             _check(each, kernel, costmap)
         self.costmap = costmap
         self._levels = [RolloutLevel(each, run, seed) for each, run in kernels]
+        self._used = self._levels[0]
         self._seed = seed
         self._parameters = parameters or ControllerParameters()
         self._progress = Progress(self._parameters.blocked_after_s)
@@ -115,6 +116,10 @@ class Controller:
             return self._decide(_ramped_from(state, sent), scan, self._levels[min(max(level, 0), self.levels)])
         except Exception as error:  # a raise here would leave the base on its last command
             return self._warm.braking(state, "failed", f"{type(error).__name__}: {error}")
+
+    def prepare(self) -> None:
+        """Do now what the next command needs and does not depend on what will be seen: it is the same, and sooner."""
+        self._used.prepare()
 
     def shifted(self) -> Field:
         """The last sequence one period later, for a period that missed its deadline; also becomes the warm start."""
@@ -189,6 +194,7 @@ class Controller:
         corner = way.route.grid.cell_of(*window.centre_of((0, 0)))
         fields = np.stack([clearance_of(window), guide_window(way.guide, corner, window.shape)])
         x0, y0 = window.centre_of((0, 0))
+        self._used = level
         seen = np.array([state.x - x0, state.y - y0, wrapped(state.yaw), state.v_mps, state.w_rps], np.float32)
         found = level.run(seen, self._warm.nominal(), fields, way.tracked(state))
         if not np.isfinite(found.sequence).all():

@@ -41,16 +41,25 @@ class Noise:
     def restart(self) -> None:
         """From the seed again."""
         self._random = np.random.default_rng(self._seed)
+        self._drawn = False
+
+    def prepare(self) -> None:
+        """Draw now what does not depend on a nominal sequence: the next draw gives the same, and sooner."""
+        if self._drawn:
+            return
+        self._random.standard_normal(dtype=np.float32, out=self._knots)
+        self._join_knots()
+        self._noise[:, -1, self._calm :] *= np.float32(_CALM)
+        self._drawn = True
 
     def draw(self, nominal: Field, given: Sequence[Field] = ()) -> Field:
-        """The next noise, shape (steps, channels, rollouts), in an array that the next draw overwrites.
+        """The next noise, shape (steps, channels, rollouts), in an array that the next draw or `prepare` overwrites.
 
         `given` are sequences (steps, channels) to try as they are, as many as there are rollouts for.
         """
-        self._random.standard_normal(dtype=np.float32, out=self._knots)
-        self._join_knots()
+        self.prepare()
+        self._drawn = False
         noise = self._noise
-        noise[:, -1, self._calm :] *= np.float32(_CALM)
         noise[:, :, 0] = 0.0
         inverse = self._kernel.columns.inverse_deviation[:, 0]
         for rollout, sequence in enumerate([np.zeros_like(nominal), *given][: self._kernel.rollouts - 1], 1):

@@ -39,6 +39,10 @@ class RolloutLevel:
         """The noise from its seed again."""
         self._noise.restart()
 
+    def prepare(self) -> None:
+        """Draw the noise of the next run now."""
+        self._noise.prepare()
+
     def run(self, state: Field, nominal: Field, fields: Field, given: Sequence[Field] = ()) -> Rollouts:
         """One run on inputs as the kernel has them; `given` sequences are among the rollouts."""
         inputs = {"state": state, "nominal": nominal, "noise": self._noise.draw(nominal, given), "fields": fields}

@@ -137,6 +137,10 @@ class MotionTask:
         self._motion = command
         self.work.append(command.work)
 
+    def prepare(self) -> None:
+        """See `Controller.prepare`."""
+        self._kit.controller.prepare()
+
     def _direct(self, observation: Observation) -> None:
         if self.executive is None:
             return

@@ -33,6 +33,7 @@ class ControlPeriod(Generic[Observation, Command]):
         self._now_ns, self._raw_s, self._halted = now_ns, raw_s, halted
         self._observation: Observation | None = None
         self._value: Command | None = None
+        self._at_work = False
         self._release_ns = self._started_ns = self._sensed_ns = dispatcher.now_ns
         self._counted = 0
         self._reason = ""
@@ -46,10 +47,12 @@ class ControlPeriod(Generic[Observation, Command]):
         """See `Worker.segment`."""
         task, observation = self._task, cast("Observation", self._observation)
         level = level_of(job.planned.task, task.levels)
+        self._at_work = True
         return lambda: task.decide(observation, level)
 
     def ended(self, job: LiveJob, value: object, error: str) -> None:
         """See `Worker.ended`."""
+        self._at_work = False
         self._value = cast("Command | None", value)
         if error:
             self._log.errors.append(error)
@@ -64,7 +67,9 @@ class ControlPeriod(Generic[Observation, Command]):
         raw_s = self._raw_s
         sensed = raw_s(self._started_ns), raw_s(self._sensed_ns)
         self._log.add(Period(raw_s(self._release_ns), *sensed, raw_s(now_ns), raw_s(acted), missed))
-        self._listener.period_ended(self._raw_s(acted), self._next_release_s())
+        if not self._at_work:
+            self._task.prepare()
+        self._listener.period_ended(raw_s(self._now_ns()), self._next_release_s())
         self.finished = self._task.finished
 
     def _look(self) -> None:

@@ -56,6 +56,12 @@ class ControlTask(Protocol[Observation, Command]):
         """Send the command to the robot."""
         ...
 
+    def prepare(self) -> None:
+        """Do ahead what the next `decide` needs whatever will be seen. Called when the command has gone out and no
+        `decide` is at work; a millisecond at most.
+        """
+        ...
+
 
 class PeriodListener(Protocol):
     """Told twice a period when the loop is at work, in seconds of its clock; must return at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,6 +51,20 @@ def test_every_draw_equals_the_definition_bit_for_bit(
         found = noise.draw(nominal)
         assert found.dtype == np.float32 and found.flags.c_contiguous
         assert (found == expected_noise(kernel, random, calm, nominal)).all()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_is_prepared_is_what_is_drawn_anyway(times: int) -> None:
+    kernel, nominal = Mppi(rollouts=8, steps=10), np.full((10, 2), 0.1, np.float32)
+    noise, plain = Noise(kernel, 3, 0.4), Noise(kernel, 3, 0.4)
+    for _ in range(3):
+        for _ in range(times):
+            noise.prepare()
+        assert (noise.draw(nominal) == plain.draw(nominal)).all()
+    noise.prepare()
+    noise.restart()
+    plain.restart()
+    assert (noise.draw(nominal) == plain.draw(nominal)).all()
 
 
 def test_a_restart_draws_the_same_again() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +22,7 @@ class ScriptedTask:
     """Decides in the given times, half of it at level 1; raises at -1. Records what was commanded and when."""
 
     levels = 1
+    prepare_s = 0.0
 
     def __init__(self, clock: VirtualClock, decide_s: list[float]) -> None:
         self.clock = clock
@@ -29,6 +31,7 @@ class ScriptedTask:
         self.commands: list[str] = []
         self.acted_at: list[float] = []
         self.elapsed: list[float] = []
+        self.prepared: list[int] = []
 
     @property
     def finished(self) -> bool:
@@ -64,6 +67,17 @@ class ScriptedTask:
         self.commands.append(command.removeprefix("safe "))
         self.acted_at.append(self.clock.now())
         assert command.startswith("safe ")
+
+    def prepare(self) -> None:
+        self.prepared.append(len(self.commands))
+        self.clock.spend(self.prepare_s)
+
+
+class Unhurried(VirtualClock):
+    """Beside a real clock, which needs no help."""
+
+    def spend(self, duration_s: float) -> None:
+        """Nothing."""
 
 
 LADDER = MissLadder(hold_periods=2, degrade_misses=3, degrade_window=6, recover_periods=3, fallback_periods=2)
@@ -165,8 +179,38 @@ def test_a_listener_hears_of_every_period_and_of_the_next_release() -> None:
             heard.append(("ended", round(now_s, 6), round(next_release_s, 6)))
 
     task = ScriptedTask(clock, [0.01, 0.02])
-    ControlLoop(task, InlineLane(clock), TIMING, LADDER, clock, PeriodLog(10), listener=Listener()).run()
-    assert heard == [("begins", 0.0, 0.05), ("ended", 0.01, 0.05), ("begins", 0.05, 0.1), ("ended", 0.07, 0.1)]
+    log, task.prepare_s = PeriodLog(10), 0.001
+    ControlLoop(task, InlineLane(clock), TIMING, LADDER, clock, log, listener=Listener()).run()
+    assert heard == [("begins", 0.0, 0.05), ("ended", 0.011, 0.05), ("begins", 0.05, 0.1), ("ended", 0.071, 0.1)]
+    assert task.prepared == [1, 2]
+    assert [period.response_s for period in log.periods] == pytest.approx([0.01, 0.02])
+
+
+def test_nothing_is_prepared_while_a_late_decision_is_still_at_work() -> None:
+    class Stuck(ScriptedTask):
+        def decide(self, observation: int, level: int) -> str:
+            self.deciding = True
+            if observation == 2:
+                assert self.let_go.wait(30.0)
+            self.deciding = False
+            return f"plan{observation}"
+
+        def act(self, command: str) -> None:
+            super().act(command)
+            if self.commands[-1] == "brake":
+                self.let_go.set()
+
+        def prepare(self) -> None:
+            assert not self.deciding or self.let_go.is_set()
+            super().prepare()
+
+    clock = MonotonicClock()
+    task, lane = Stuck(Unhurried(), [0.0] * 40), ThreadLane("reflex", clock)
+    task.let_go, task.deciding = threading.Event(), False
+    ControlLoop(task, lane, ControlTiming(100.0, 10.0), LADDER, clock, PeriodLog(100)).run()
+    lane.close()
+    assert "brake" in task.commands
+    assert task.commands.index("brake") + 1 < task.prepared[-1] and len(task.prepared) < len(task.commands)
 
 
 def test_the_log_keeps_the_newest_in_memory_taken_once() -> None:
@@ -179,10 +223,6 @@ def test_the_log_keeps_the_newest_in_memory_taken_once() -> None:
 
 
 def test_on_the_real_clock_the_record_replays_too_and_opens_in_perfetto() -> None:
-    class Unhurried(VirtualClock):
-        def spend(self, duration_s: float) -> None:
-            """The real clock needs no help."""
-
     clock, log = MonotonicClock(), PeriodLog(100)
     task, lane = ScriptedTask(Unhurried(), [0.0] * 12), ThreadLane("reflex", clock)
     timing = ControlTiming(rate_hz=100.0, deadline_ms=10.0)

@@ -58,6 +58,8 @@ class Task:
     def act(self, command: int) -> None:
         self.moved += 1
 
+    def prepare(self) -> None: ...
+
 
 def loop(*milliseconds: float) -> ControlLoop[int, int]:
     clock = VirtualClock()

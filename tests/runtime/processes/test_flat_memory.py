@@ -55,6 +55,9 @@ class Counting:
         if self.periods in (WARM_UP, WARM_UP + PERIODS - 1):
             self.held[self.periods > WARM_UP] = tracemalloc.get_traced_memory()[0]
 
+    def prepare(self) -> None:
+        return
+
 
 def test_a_published_loop_grows_by_nothing() -> None:
     clock = VirtualClock(100.0)

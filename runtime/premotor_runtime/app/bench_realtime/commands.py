@@ -22,7 +22,7 @@ def bench_realtime(
     trace: Annotated[Path | None, typer.Option(help="Write those seconds here; opens in Perfetto.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
 ) -> None:
-    """Control at 50 Hz on a core while a language model runs flat out: in four set-ups, in turns. Exit 1: a bar missed."""
+    """Control at 50 Hz while a language model runs flat out: in four set-ups, in turns. Exit 1: a bar missed."""
     import json
     import os
 

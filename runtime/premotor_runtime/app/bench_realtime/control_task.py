@@ -81,6 +81,10 @@ class BenchTask:
         self.commands += 1
         self.sum_v_mps += command.v_mps
 
+    def prepare(self) -> None:
+        """The noise of the next period."""
+        self._work.prepare()
+
 
 class IdleTask:
     """A control task without any work: what is late then is the machine."""
@@ -129,3 +133,6 @@ class IdleTask:
     def act(self, command: bool) -> None:
         """Count."""
         self.commands += 1
+
+    def prepare(self) -> None:
+        """Nothing."""

@@ -65,6 +65,10 @@ class ControlWork:
         self._sequence = self._decided["sequence"].copy()
         return self._first()
 
+    def prepare(self) -> None:
+        """Draw the noise of the next period now."""
+        self._noise.prepare()
+
     def shifted(self) -> Command:
         """The last sequence, one period on."""
         self._sequence = shifted(self._sequence)
