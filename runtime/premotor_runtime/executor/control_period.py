@@ -33,7 +33,7 @@ class ControlPeriod(Generic[Observation, Command]):
         self._now_ns, self._raw_s, self._halted = now_ns, raw_s, halted
         self._observation: Observation | None = None
         self._value: Command | None = None
-        self._at_work = False
+        self._at_work = 0
         self._release_ns = self._started_ns = self._sensed_ns = dispatcher.now_ns
         self._counted = 0
         self._reason = ""
@@ -47,12 +47,12 @@ class ControlPeriod(Generic[Observation, Command]):
         """See `Worker.segment`."""
         task, observation = self._task, cast("Observation", self._observation)
         level = level_of(job.planned.task, task.levels)
-        self._at_work = True
+        self._at_work += 1
         return lambda: task.decide(observation, level)
 
     def ended(self, job: LiveJob, value: object, error: str) -> None:
         """See `Worker.ended`."""
-        self._at_work = False
+        self._at_work -= 1
         self._value = cast("Command | None", value)
         if error:
             self._log.errors.append(error)
