@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
+import typer
 
-from premotor_foundation.errors import UsageError
+from premotor_foundation.errors import EXIT_FAILED, UsageError
 from premotor_foundation.native_code.errors import BuildError
 from premotor_planners.kernels.native.library import kernel_library
-from premotor_runtime.app.bench_realtime import commands
-from premotor_runtime.app.bench_realtime.figures import figures
+from premotor_runtime.app.bench_realtime import commands, processes
+from premotor_runtime.app.bench_realtime.figures import Collected, figures
 from premotor_runtime.app.bench_realtime.lanes import typical_second
 from premotor_runtime.app.bench_realtime.processes import run_slices
 from premotor_runtime.app.bench_realtime.report import report
@@ -70,3 +72,14 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(tm
         commands.bench_realtime(1.0, None, "S", tmp_path / "no" / "a.png", None, None)
     with pytest.raises(UsageError, match="no benchmark model `XL`"):
         commands.bench_realtime(1.0, None, "XL", None, None, None)
+
+
+@pytest.mark.parametrize("missed", [False, True])
+def test_a_missed_bar_is_an_exit_code(missed: bool, collected: Collected, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {**collected["own_lane"], **({"reflex": collected["naive"]["whole"]} if missed else {})}
+    measured = {"own_lane": own, **{name: collected[name] for name in BASES}}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
+    monkeypatch.setattr(processes, "run_slices", lambda settings, order, ended: measured)
+    with pytest.raises(typer.Exit) if missed else contextlib.nullcontext() as left:
+        commands.bench_realtime(2.0, ["own_lane"], "S", None, None, None)
+    assert left is None or left.value.exit_code == EXIT_FAILED
