@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,7 +51,7 @@ class Watch:
         self._looked_s = now_s
         self._age_s = self._silent_s = 0.0
         self._counter = -1
-        self._memory_bytes = [] if limits.memory_bytes is None else [limits.memory_bytes]
+        self._most_bytes = math.inf if limits.memory_bytes is None else limits.memory_bytes
         self.served_s: float | None = None
 
     def judge(self, seen: Sighting, now_s: float) -> Fault | None:
@@ -62,7 +63,7 @@ class Watch:
         if not seen.alive:
             return "ended"
         self._listen(seen, now_s)
-        if any(seen.resident_bytes > limit for limit in self._memory_bytes):
+        if seen.resident_bytes > self._most_bytes:
             return "too much memory"
         if self.served_s is None:
             return "slow to start" if self._age_s > self._limits.start_s else None
@@ -75,4 +76,5 @@ class Watch:
         if self.served_s is None and seen.beat.phase is Phase.SERVING:
             self.served_s = now_s
             growth = self._limits.growth_bytes
-            self._memory_bytes.append(seen.resident_bytes + (seen.available_bytes // 2 if growth is None else growth))
+            growth = seen.available_bytes // 2 if growth is None else growth
+            self._most_bytes = min(self._most_bytes, seen.resident_bytes + growth)

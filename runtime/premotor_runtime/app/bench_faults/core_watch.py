@@ -10,16 +10,13 @@ from multiprocessing.connection import Connection
 
 from premotor_runtime.app.child import Child
 from premotor_runtime.app.core_witness import Stall, most_urgent_on, stalls_until
-from premotor_runtime.executor.rights import Rights
 
 _TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
 class _Looks:
-    """It does, with these rights from now on."""
-
-    rights: Rights
+    """It does from now on, as far as it may."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,8 @@ class CoreWatch:
 
 def _main(pipe: Connection, core: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    rights = most_urgent_on(core)
-    pipe.send(_Looks(rights))
-    stalls = stalls_until(lambda _: pipe.poll(0), time.monotonic()) if rights.sched_fifo else None
+    allowed = most_urgent_on(core).sched_fifo
+    pipe.send(_Looks())
+    stalls = stalls_until(lambda _: pipe.poll(0), time.monotonic()) if allowed else None
     pipe.recv()
     pipe.send(_Seen(stalls))
