@@ -95,16 +95,11 @@ inline void load_row(const float* from, Vector (&to)[kWords]) {
 }
 
 inline void load_row(const Half* from, Vector (&to)[kWords]) {
-    typedef uint32_t Pairs __attribute__((vector_size(32)));
+    typedef uint32_t Pairs __attribute__((vector_size(kRow / 2 * 4)));
     Pairs pairs;
     std::memcpy(&pairs, from, sizeof pairs);
-    if constexpr (kLanes == 8) {
-        to[0] = (Vector)(pairs << 16);
-        to[kWords - 1] = (Vector)(pairs & 0xffff0000u);
-    } else {
-        const Pairs halves[2] = {pairs << 16, pairs & 0xffff0000u};
-        std::memcpy(&to, &halves, sizeof halves);
-    }
+    const Pairs halves[2] = {pairs << 16, pairs & 0xffff0000u};
+    std::memcpy(&to, &halves, sizeof halves);
 }
 
 inline void put(float* row, int i, float value) { row[i] = value; }
