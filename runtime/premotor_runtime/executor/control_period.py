@@ -34,7 +34,9 @@ class ControlPeriod(Generic[Observation, Command]):
         self._observation: Observation | None = None
         self._value: Command | None = None
         self._at_work = 0
-        self._release_ns = self._started_ns = self._sensed_ns = dispatcher.now_ns
+        self._started_ns = self._sensed_ns = dispatcher.now_ns
+        self._release_ns: int | None = None
+        self._next_ns = dispatcher.next_arrival_ns[0]
         self._counted = 0
         self._reason = ""
 
@@ -63,10 +65,10 @@ class ControlPeriod(Generic[Observation, Command]):
         command = self._choose(self._seen())
         self._task.act(self._task.guard(self._seen(), command))
         self._log.skipped(periods - 1)
-        acted = self._now_ns()
-        raw_s = self._raw_s
-        sensed = raw_s(self._started_ns), raw_s(self._sensed_ns)
-        self._log.add(Period(raw_s(self._release_ns), *sensed, raw_s(now_ns), raw_s(acted), missed))
+        raw_s, acted = self._raw_s, self._now_ns()
+        release, started, sensed = self._began(now_ns)
+        self._log.add(Period(raw_s(release), raw_s(started), raw_s(sensed), raw_s(now_ns), raw_s(acted), missed))
+        self._release_ns, self._next_ns = None, self._next_unseen_ns()
         if not self._at_work:
             self._task.prepare()
         self._listener.period_ended(raw_s(self._now_ns()), self._next_release_s())
@@ -79,6 +81,16 @@ class ControlPeriod(Generic[Observation, Command]):
         self._listener.period_begins(self._raw_s(now), self._next_release_s())
         self._observation = self._task.sense(elapsed / 1e9)
         self._sensed_ns = self._now_ns()
+
+    def _began(self, now_ns: int) -> tuple[int, int, int]:
+        """Release, start and end of sensing. A release whose deadline passed unseen began when that was found out."""
+        if self._release_ns is None:
+            return self._next_ns, now_ns, now_ns
+        return self._release_ns, self._started_ns, self._sensed_ns
+
+    def _next_unseen_ns(self) -> int:
+        waiting = (job.arrival_ns for job in self._dispatcher.jobs if job.number == 0 and job.waiting)
+        return min(waiting, default=self._dispatcher.next_arrival_ns[0])
 
     def _seen(self) -> Observation:
         """The newest observation; releases may have passed before there was any."""

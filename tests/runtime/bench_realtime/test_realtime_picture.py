@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from premotor_runtime.app.bench_realtime.figures import Collected, control_of, figures
-from premotor_runtime.app.bench_realtime.lanes import CONTROL, MISS, SHOWN_S, trace_of, typical_second
+from premotor_runtime.app.bench_realtime.figures import Collected, figures
+from premotor_runtime.app.bench_realtime.lanes import MISS, SHOWN_S, trace_of, typical_second
 from premotor_runtime.app.bench_realtime.picture import write_picture
 from premotor_runtime.app.bench_realtime.picture_layout import WIDTH, layout
 from premotor_runtime.app.bench_realtime.report import SCHEMA, print_realtime_report, report
@@ -47,15 +46,6 @@ def test_what_reaches_beyond_the_second_is_cut(collected: Collected) -> None:
     end = second.start_s + SHOWN_S
     assert spans and all(second.start_s <= each.start_s <= each.end_s <= end for each in spans)
     assert {each.lane for each in spans} == set(second.rows) == {"core 1, reflex", "core 0, brain"}
-
-
-def test_a_period_that_was_only_counted_is_no_work(collected: Collected) -> None:
-    (ready, found), control = collected["naive"]["whole"], control_of(collected, "naive")
-    counted = replace(control.periods[0], acted_s=10.9, missed=True)
-    blocked = replace(control, periods=(control.periods[0], counted, *control.periods[1:]))
-    second = typical_second({"naive": {"whole": (ready, replace(found, control=blocked))}}, "naive")
-    spans = [each for each in second.records if isinstance(each, Span) and each.name == CONTROL]
-    assert spans and max(each.end_s - each.start_s for each in spans) < 0.02
 
 
 def test_trace_opens_in_perfetto(collected: Collected) -> None:

@@ -137,6 +137,28 @@ def test_a_release_whose_deadline_passed_by_is_missed_and_a_late_one_is_still_ru
     assert log.periods[2].lateness_s == pytest.approx(0.02)
 
 
+@pytest.mark.parametrize(("stopped_s", "missed", "next_s"), [(0.085, 1, 100.1), (0.14, 2, 100.15), (7.2, 143, 107.2)])
+def test_releases_that_pass_unseen_are_recorded_with_the_oldest_and_its_whole_wait(
+    stopped_s: float, missed: int, next_s: float
+) -> None:
+    """A machine that stops the loop between two periods: its lateness must not hide behind the period before."""
+
+    class Stopped(ScriptedTask):
+        def prepare(self) -> None:
+            super().prepare()
+            self.prepare_s = 0.0
+
+    clock, log = VirtualClock(100.0), PeriodLog(10)
+    task = Stopped(clock, [0.01] * 3)
+    task.prepare_s = stopped_s
+    ControlLoop(task, InlineLane(clock), TIMING, LADDER, clock, log).run()
+    unseen = log.periods[1]
+    assert [each.release_s for each in log.periods] == pytest.approx([100.0, 100.05, next_s, next_s + 0.05])
+    assert unseen.missed and log.misses == missed
+    assert unseen.lateness_s == unseen.response_s == pytest.approx(stopped_s + 0.01 - 0.05)
+    assert sum(task.elapsed) == pytest.approx(log.periods[-1].started_s - 100.0)
+
+
 def test_a_process_that_was_stopped_for_long_goes_on_by_the_clock() -> None:
     """As after SIGSTOP and SIGCONT: every release that passed is a miss, and there is no burst of late periods."""
     task, log = run([0.01, 7.3, 0.01, 0.01])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,13 +70,7 @@ def _moved(record: Record, second: Second) -> Record:
 
 
 def _control_spans(found: ControlFound, name: SetUp) -> list[Record]:
-    """A period that begins where the one before it did was only counted, after a time in which nothing ran."""
-    lane, before = ROWS[name][0], [-math.inf, *[each.started_s for each in found.periods]]
-    return [
-        Span(lane, CONTROL, each.started_s, each.acted_s)
-        for each, started_s in zip(found.periods, before, strict=False)
-        if each.started_s > started_s
-    ]
+    return [Span(ROWS[name][0], CONTROL, each.started_s, each.acted_s) for each in found.periods]
 
 
 def _llm_spans(found: LlmFound, name: SetUp) -> list[Record]:
