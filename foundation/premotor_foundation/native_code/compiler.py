@@ -14,6 +14,7 @@ from premotor_foundation.native_code.errors import BuildError
 
 CANDIDATES = ("c++", "g++", "clang++")
 _REMEDY = "install g++ or clang++, or name one in CXX"
+_FAILED_REMEDY = "report this with the compiler's version, or name another compiler in CXX"
 _TIMEOUT_S = 600.0
 
 
@@ -54,7 +55,7 @@ def run(command: list[str]) -> str:
         raise BuildError(f"`{command[0]}` does not run ({error})", _REMEDY) from error
     if done.returncode:
         first = next((line for line in done.stderr.splitlines() if "error:" in line), f"exit code {done.returncode}")
-        raise BuildError(f"`{command[0]}` failed: {first.strip()}", _REMEDY, done.stderr[-4000:])
+        raise BuildError(f"`{command[0]}` failed: {first.strip()}", _FAILED_REMEDY, done.stderr[-4000:])
     return done.stdout
 
 
