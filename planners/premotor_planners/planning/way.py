@@ -14,6 +14,7 @@ from premotor_planners.world.model import Pose
 
 _SAME_M = 1e-9
 Points = NDArray[np.float64]
+Position = tuple[float, float]
 
 
 def points_of(start: Pose, goal: Pose, ends: Ends, cells: NDArray[np.int32], frame: Frame) -> Points:
@@ -35,9 +36,18 @@ def poses_of(start: Pose, goal: Pose, ends: Ends, points: Points, frame: Frame) 
     metres = [(start[0], start[1]), *metres[0 if ends.escapes else 1 :]]
     if ends.exact:
         metres = [*metres[:-1], (goal[0], goal[1])] if len(metres) > 1 else metres
-    kept = [b for a, b in pairwise([(math.inf, 0.0), *metres]) if math.dist(a, b) > _SAME_M]
+    kept = _distinct(metres)
     yaws = [math.atan2(b[1] - a[1], b[0] - a[0]) for a, b in pairwise(kept)]
     return tuple((x, y, yaw) for (x, y), yaw in zip(kept, [*yaws, goal[2]], strict=True))
+
+
+def _distinct(points: list[Position]) -> list[Position]:
+    """Without those between that lie where another does; the ends stay to the last bit, one where they are equal."""
+    first, last, kept = points[0], points[-1], points[:1]
+    for point in points[1:-1]:
+        if min(math.dist(kept[-1], point), math.dist(point, last)) > _SAME_M:
+            kept.append(point)
+    return kept if first == last and len(kept) == 1 else [*kept, last]
 
 
 def length_m(poses: tuple[Pose, ...]) -> float:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from premotor_planners.costmap.values import FREE_SPACE, INSCRIBED, LETHAL, MOST_INFLATED, NO_INFORMATION
@@ -64,6 +64,8 @@ points = st.tuples(st.floats(0.0, COLS * RESOLUTION - 1e-6), st.floats(0.0, ROWS
 
 @settings(max_examples=120, deadline=None)
 @given(st.integers(0, 300), points, points, st.booleans(), st.booleans())
+@example(0, (0.0, 0.0), (1e-9, 0.0), False, False)  # an end nearer than points that count as one
+@example(0, (0.0, 0.0), (0.0, 0.0), False, False)
 def test_a_plan_touches_no_cell_that_is_not_free_and_never_jumps(
     seed: int, start: tuple[float, float], goal: tuple[float, float], weighed: bool, unknown: bool
 ) -> None:
